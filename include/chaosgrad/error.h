@@ -1,0 +1,29 @@
+#pragma once
+// Errors that a user can cause. Numerical trouble is a status of the result, never an exception.
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace chaosgrad {
+
+// A bad argument. `field` names it as the user wrote it ("parameters.theta.lower", "samples"), or is empty.
+class InputError : public std::invalid_argument {
+ public:
+  InputError(std::string field, const std::string& message)
+      : std::invalid_argument(field.empty() ? message : field + ": " + message),
+        field_(std::move(field)),
+        message_(message) {}
+  [[nodiscard]] const std::string& field() const { return field_; }
+  [[nodiscard]] const std::string& message() const { return message_; }  // without the field
+
+ private:
+  std::string field_;
+  std::string message_;
+};
+
+// A file cannot be read or written.
+class IoError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace chaosgrad

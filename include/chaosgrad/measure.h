@@ -1,0 +1,43 @@
+#pragma once
+// π, the distribution of θ ∈ R^d: independent components, or components tied by a Gaussian copula.
+//
+// The germ η ∈ R^d has independent components and drives θ = T(η). Without dependence η = θ. With a Gaussian copula a
+// component that is correlated with others has a standard normal germ:
+//   z = C ξ (C Cᵀ = correlation), θ_k = F_k⁻¹(Φ(z_k)),
+// and an uncorrelated component keeps η_k = θ_k. Bases are orthonormal in the germ, hence in L²_π.
+#include <optional>
+#include <vector>
+
+#include "chaosgrad/distribution.h"
+
+namespace chaosgrad {
+
+class Measure {
+ public:
+  explicit Measure(std::vector<Distribution> marginals);
+  // Throws InputError("dependence.correlation", …) unless it is d×d, symmetric, has unit diagonal and is positive
+  // definite.
+  Measure(std::vector<Distribution> marginals, Matrix correlation);
+
+  [[nodiscard]] Index dimension() const { return static_cast<Index>(marginals_.size()); }
+  [[nodiscard]] const std::vector<Distribution>& marginals() const { return marginals_; }
+  [[nodiscard]] const std::vector<Distribution>& germs() const { return germs_; }
+  [[nodiscard]] bool is_dependent() const { return correlation_.has_value(); }
+  [[nodiscard]] const std::optional<Matrix>& correlation() const { return correlation_; }
+  [[nodiscard]] bool is_correlated(Index k) const;  // its germ is standard normal
+
+  // All blocks are B×d. Input and output may be the same block.
+  void germ_from_uniform(Block u, BlockOut eta) const;
+  void parameters_from_germ(Block eta, BlockOut theta) const;
+  void germ_from_parameters(Block theta, BlockOut eta) const;
+  // ∂η_i/∂θ_j at one point θ (d×d).
+  [[nodiscard]] Matrix germ_jacobian(const Vector& theta) const;
+
+ private:
+  std::vector<Distribution> marginals_;
+  std::vector<Distribution> germs_;
+  std::optional<Matrix> correlation_;
+  Matrix factor_;  // C, lower triangular
+};
+
+}  // namespace chaosgrad

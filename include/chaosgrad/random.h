@@ -1,0 +1,47 @@
+#pragma once
+// Counter-based random numbers: sample i is a pure function of (seed, stream, i), so any part of a run can be
+// computed anywhere, in any order, and gives the same bits.
+#include <cstdint>
+#include <vector>
+
+#include "chaosgrad/types.h"
+
+namespace chaosgrad {
+
+// One independent sequence of samples.
+struct Stream {
+  std::uint64_t seed = 1;
+  std::uint64_t id = 0;
+};
+
+// What a sequence is used for; different purposes never share numbers.
+enum class Purpose : std::uint16_t { parameters, noise, scramble, constants, certificate, verification, test };
+
+// The stream of one purpose at one step (iteration, stage) of a run. step < 2^48.
+[[nodiscard]] Stream make_stream(std::uint64_t seed, Purpose purpose, std::uint64_t step = 0);
+
+// u(i, j) = component j of sample first + i: uniform on the open interval (0, 1), multiples of 2^-53.
+void fill_uniform(const Stream& stream, Index first, BlockOut u);
+
+// Sobol' points with a random digital shift, in the open unit cube; each point alone is uniform, so averages over
+// them are unbiased.
+class SobolSequence {
+ public:
+  static Index max_dimension();
+  // `shift` keys the digital shift. Throws InputError if dimension is not in 1..max_dimension().
+  SobolSequence(Index dimension, const Stream& shift);
+  // u(i, :) = point first + i.
+  void fill(Index first, BlockOut u) const;
+
+ private:
+  Index dimension_;
+  std::vector<std::uint64_t> directions_;  // 64 per dimension
+  std::vector<std::uint64_t> shift_;       // one per dimension
+};
+
+// Standard normal distribution function and quantile, accurate to a few ulp; the block form is vectorised.
+[[nodiscard]] double normal_cdf(double z);
+[[nodiscard]] double normal_quantile(double p);
+void normal_quantile(const double* p, double* z, Index n);
+
+}  // namespace chaosgrad
