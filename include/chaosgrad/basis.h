@@ -1,6 +1,7 @@
 #pragma once
-// The multivariate orthonormal basis ψ_ν(η) = Π_k B_{ν_k}(η_k), ν in an ordered index set; evaluated a block of samples
-// at a time with one multiply per value.
+// The multivariate orthonormal basis ψ_ν(η) = Π_k B_{ν_k}(η_k), ν in an ordered index set; evaluated a
+// block of samples at a time.
+#include <memory>
 #include <vector>
 
 #include "chaosgrad/family.h"
@@ -9,26 +10,44 @@
 
 namespace chaosgrad {
 
-// Values of the first m functions at up to block_size samples, in the layout the kernels like: tiles of `tile` samples, each
-// holding m contiguous columns of `tile` values. Samples past `samples` are padding (finite values, to be ignored).
+struct BasisPlan;  // how a basis is factored; private to the library
+class BasisSupremum;
+
+// The first m functions at up to block_size samples, in the factored form that the kernels work on
+// (src/basis/basis_plan.h): a table of about √m columns instead of m.
 class BasisBlock {
  public:
-  static constexpr Index tile = 32;
-  void resize(Index samples, Index functions);
   [[nodiscard]] Index samples() const { return samples_; }
   [[nodiscard]] Index functions() const { return functions_; }
+  // ψ_i at one sample.
+  [[nodiscard]] double operator()(Index sample, Index i) const;
+
+  // The table: tiles of `tile` samples, each holding its columns one after the other. Samples past
+  // samples() are padding with finite values.
+  static constexpr Index tile = 32;
   [[nodiscard]] Index tiles() const { return (samples_ + tile - 1) / tile; }
-  [[nodiscard]] double* column(Index t, Index i) { return values_.data() + (t * functions_ + i) * tile; }
-  [[nodiscard]] const double* column(Index t, Index i) const { return values_.data() + (t * functions_ + i) * tile; }
-  [[nodiscard]] double operator()(Index sample, Index i) const { return column(sample / tile, i)[sample % tile]; }
+  [[nodiscard]] double* column(Index t, Index c) {
+    return table_.data() + (t * columns_ + c) * tile;
+  }
+  [[nodiscard]] const double* column(Index t, Index c) const {
+    return table_.data() + (t * columns_ + c) * tile;
+  }
+  [[nodiscard]] const BasisPlan& plan() const { return *plan_; }
 
  private:
-  Index samples_ = 0, functions_ = 0;
-  Eigen::Matrix<double, Eigen::Dynamic, 1> values_;  // 64-byte aligned
+  friend class Basis;
+  // Allocates only to grow.
+  void resize(Index samples, Index functions, const std::shared_ptr<const BasisPlan>& plan);
+
+  Index samples_ = 0, functions_ = 0, columns_ = 0;
+  Vector table_;  // 64-byte aligned
+  std::shared_ptr<const BasisPlan> plan_;
 };
 
 class Basis {
  public:
+  // Throws InputError("index_set", …) if the dimensions differ or a degree is beyond what its family
+  // has.
   Basis(std::vector<Family> families, IndexSet indices);
 
   [[nodiscard]] Index size() const { return indices_.size(); }
@@ -36,21 +55,24 @@ class Basis {
   [[nodiscard]] const std::vector<Family>& families() const { return families_; }
   [[nodiscard]] const IndexSet& indices() const { return indices_; }
 
-  // ψ_0..ψ_{m−1} at every row of eta (B×d, B ≤ block_size).
+  // ψ_0..ψ_{m−1} at every row of eta (B×d, B ≤ block_size). The values do not depend on m or on where
+  // in the block a sample stands.
   void evaluate(Block eta, Index m, BasisBlock& psi) const;
   // gradient(i, k) = ∂ψ_i/∂η_k at one point (m×d).
   [[nodiscard]] Matrix gradient(const Vector& eta, Index m) const;
 
-  // Q_m = sup_η Σ_{i<m} ψ_i(η)²; +∞ for unbounded families.
+  // Q_m = sup_η Σ_{i<m} ψ_i(η)²; +∞ if a family with unbounded functions takes part. Kept once found.
   [[nodiscard]] double Q(Index m) const;
-  // Christoffel sampling of the first m functions: density (1/m) Σ ψ_i² dπ. u is B×(d+1) uniforms: the last column picks the
-  // function, the others drive the induced quantiles. Weight of a sample: m / Σ_{i<m} ψ_i(η)².
+  // Christoffel sampling of the first m functions: density (1/m) Σ ψ_i² dπ. u is B×(d+1) uniforms: the
+  // last column picks the function, the others drive the induced quantiles. Weight of a sample:
+  // m / Σ_{i<m} ψ_i(η)².
   void christoffel_sample(Block u, Index m, BlockOut eta) const;
 
  private:
   std::vector<Family> families_;
   IndexSet indices_;
-  std::vector<int> parent_, factor_dimension_, factor_degree_;  // ψ_i = ψ_parent · B_degree(η_dimension)
+  std::shared_ptr<const BasisPlan> plan_;
+  std::shared_ptr<BasisSupremum> supremum_;  // the Q_m found so far
 };
 
 }  // namespace chaosgrad

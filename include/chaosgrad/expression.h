@@ -1,6 +1,6 @@
 #pragma once
-// Formulas: parsed into one shared graph, simplified, differentiated in reverse mode (the derivative is again a graph), and
-// evaluated a block of samples at a time.
+// Formulas: parsed into one shared graph, simplified, differentiated in reverse mode (the
+// derivative is again a graph), and evaluated a block of samples at a time.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -22,17 +22,19 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-// Where a node was written: bytes [begin, end) of text number `text` (the caller numbers its texts; −1: nowhere).
+// Where a node was written: bytes [begin, end) of text number `text` (the caller numbers its texts;
+// −1: nowhere).
 struct SourceSpan {
   int text = -1;
   Index begin = 0, end = 0;
 };
 
-// A formula that cannot be understood. what() is the message without a place: what was found, what was expected, and a
-// nearest-name suggestion for unknown names.
+// A formula that cannot be understood. what() is the message without a place: what was found, what
+// was expected, and a nearest-name suggestion for unknown names.
 class FormulaError : public std::runtime_error {
  public:
-  FormulaError(const std::string& message, SourceSpan span) : std::runtime_error(message), span_(span) {}
+  FormulaError(const std::string& message, SourceSpan span)
+      : std::runtime_error(message), span_(span) {}
   [[nodiscard]] SourceSpan span() const { return span_; }
 
  private:
@@ -45,22 +47,66 @@ struct Node {
 };
 
 enum class Op : std::uint8_t {
-  constant, input,
-  add, subtract, multiply, divide, negate, power,           // element-wise; a scalar operand is broadcast
-  less, less_equal, greater, greater_equal, equal, not_equal, logical_and, logical_or, logical_not,  // 0 or 1
-  select,                                                    // if(c, a, b)
-  sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, sign, min, max, floor, ceil,
-  erf, normcdf, normal_pdf, logistic, softplus,
-  normal_quantile, gamma_quantile, beta_quantile,            // gamma_quantile(p, shape); beta_quantile(p, alpha, beta)
-  sum, dot, norm2,                                           // norm2 = Euclidean norm (not squared)
-  product, transpose, outer, element, stack                  // product: matrix·matrix/vector; element(x, i): x[i]; stack(a, b, …)
+  constant,
+  input,
+  add,
+  subtract,
+  multiply,
+  divide,
+  negate,
+  power,  // element-wise; a scalar operand is broadcast
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  logical_and,
+  logical_or,
+  logical_not,  // 0 or 1
+  select,       // if(c, a, b)
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  exp,
+  log,
+  sqrt,
+  abs,
+  sign,
+  min,
+  max,
+  floor,
+  ceil,
+  erf,
+  normcdf,
+  normal_pdf,
+  logistic,
+  softplus,
+  normal_quantile,
+  gamma_quantile,
+  beta_quantile,  // gamma_quantile(p, shape); beta_quantile(p, alpha, beta)
+  sum,
+  dot,
+  norm2,  // norm2 = Euclidean norm (not squared)
+  product,
+  transpose,
+  outer,
+  element,
+  stack,           // product: matrix·matrix/vector; element(x, i): x[i]; stack(a, b, …)
+  masked_multiply  // a·b, but 0 where a = 0 whatever b: the derivative of a branch not taken
 };
 
 // Names a formula may use.
 using Scope = std::map<std::string, Node, std::less<>>;
 
-// The graph. Nodes are shared (equal sub-expressions are one node) and simplified when made. Shapes are checked:
-// FormulaError with the span of the operation.
+// The graph. Nodes are shared (equal sub-expressions are one node) and simplified when made. Shapes
+// are checked: FormulaError with the span of the operation.
 class Graph {
  public:
   Graph();
@@ -70,7 +116,8 @@ class Graph {
 
   Node constant(double value);
   Node constant(const Matrix& value);
-  // Columns [column, column + shape.size()) of input block `slot` (a matrix is stored column by column).
+  // Columns [column, column + shape.size()) of input block `slot` (a matrix is stored column by
+  // column).
   Node input(int slot, Index column, Shape shape = {});
   Node apply(Op op, std::span<const Node> arguments, SourceSpan span = {});
   Node element(Node vector, Index i, SourceSpan span = {});
@@ -88,38 +135,52 @@ class Graph {
   std::unique_ptr<Data> data_;
 };
 
-// Grammar: + − * / ^ (right associative, binds tighter than unary minus), comparisons, and/or/not (also && || !), parentheses,
-// if(c, a, b), indexing x[0], vector literals [a, b, c], calls, numbers, names, pi. Throws FormulaError.
+// Grammar: + − * / ^ (right associative, binds tighter than unary minus), comparisons, and/or/not
+// (also && || !), parentheses, if(c, a, b), indexing x[0], vector literals [a, b, c], calls,
+// numbers, names, pi. Throws FormulaError.
 [[nodiscard]] Node parse(Graph& graph, std::string_view text, const Scope& names, int text_id = -1);
 
-// ∂ scalar / ∂ input for each input node (same shape as the input): reverse mode on the graph. At kinks of abs, max, min, if the
-// derivative of the branch taken is used; norm2 has derivative 0 at 0.
+// ∂ scalar / ∂ input for each input node (same shape as the input): reverse mode on the graph. At
+// kinks of abs, max, min, if the derivative of the branch taken is used; norm2 has derivative 0 at
+// 0.
 [[nodiscard]] std::vector<Node> gradient(Graph& graph, Node scalar, std::span<const Node> inputs);
 
-// Places where the expression may fail to be differentiable (or continuous) in the inputs of `slot`: abs, min, max, if, sign, floor,
-// ceil, norm2, sqrt at 0 whose argument depends on `slot`. `switching` is a scalar node that is zero exactly at the kink.
+// Places where the expression may fail to be differentiable (or continuous) in the inputs of
+// `slot`: abs, min, max, if, sign, floor, ceil, norm2, sqrt at 0 whose argument depends on `slot`.
+// `switching` is a scalar node that is zero exactly at the kink.
 struct Kink {
   Node switching;
   SourceSpan span;
 };
 [[nodiscard]] std::vector<Kink> kinks(Graph& graph, Node node, int slot);
 
-// A compiled evaluation of some nodes. Immutable and thread-safe; every thread brings its own Workspace.
+// A compiled evaluation of some nodes. Immutable and thread-safe; every thread brings its own
+// Workspace.
 class Program {
  public:
   struct Workspace {
+    struct Place {
+      const double* data;
+      Index column_stride;
+      double* target;  // the same, if it may be written
+    };
     Eigen::Matrix<double, Eigen::Dynamic, 1> registers;
+    std::vector<Place> places;  // where the registers, the inputs and the outputs are
   };
 
   Program() = default;
   Program(const Graph& graph, std::span<const Node> outputs);
 
-  // inputs[slot] is B × (columns of that slot), B ≤ block_size. outputs[i] is overwritten, B × shape(i).size(); shapes are
-  // asserted in debug builds. A slot that no output depends on may be an empty block.
-  void evaluate(std::span<const Block> inputs, std::span<BlockOut> outputs, Workspace& workspace) const;
+  // inputs[slot] is B × (columns of that slot), B ≤ block_size. outputs[i] is overwritten, B ×
+  // shape(i).size(); shapes are asserted in debug builds. A slot that no output depends on may be
+  // an empty block. Outputs must not overlap inputs. The values of a sample do not depend on B or
+  // on its row: same bits. Allocates only while a workspace is new to the program.
+  void evaluate(std::span<const Block> inputs, std::span<BlockOut> outputs,
+                Workspace& workspace) const;
 
-  // The first operation (in evaluation order) whose value is not finite at one sample, with a readable reason, e.g.
-  // "log of a negative number (−5)". Inputs are 1-row blocks. Empty if all values are finite.
+  // The first operation (in evaluation order) whose value is not finite at one sample, with a
+  // readable reason, e.g. "log of a negative number (−5)". Inputs are 1-row blocks. Empty if all
+  // values are finite.
   struct NonFinite {
     SourceSpan span;
     std::string reason;
@@ -129,11 +190,13 @@ class Program {
   [[nodiscard]] Index instruction_count() const;
 
  private:
+  friend struct ProgramAccess;  // src/expression only
   struct Code;
   std::shared_ptr<const Code> code_;
 };
 
 // The nearest of `candidates` to `name` by edit distance, if near enough to be a slip of the pen.
-[[nodiscard]] std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates);
+[[nodiscard]] std::optional<std::string> nearest_name(std::string_view name,
+                                                      std::span<const std::string> candidates);
 
 }  // namespace chaosgrad

@@ -1,8 +1,8 @@
 #pragma once
 // π, the distribution of θ ∈ R^d: independent components, or components tied by a Gaussian copula.
 //
-// The germ η ∈ R^d has independent components and drives θ = T(η). Without dependence η = θ. With a Gaussian copula a
-// component that is correlated with others has a standard normal germ:
+// The germ η ∈ R^d has independent components and drives θ = T(η). Without dependence η = θ. With a
+// Gaussian copula a component that is correlated with others has a standard normal germ:
 //   z = C ξ (C Cᵀ = correlation), θ_k = F_k⁻¹(Φ(z_k)),
 // and an uncorrelated component keeps η_k = θ_k. Bases are orthonormal in the germ, hence in L²_π.
 #include <optional>
@@ -14,9 +14,10 @@ namespace chaosgrad {
 
 class Measure {
  public:
+  // Throws InputError("parameters", …) if there are none.
   explicit Measure(std::vector<Distribution> marginals);
-  // Throws InputError("dependence.correlation", …) unless it is d×d, symmetric, has unit diagonal and is positive
-  // definite.
+  // Throws InputError("dependence.correlation", …) unless it is d×d, symmetric, has unit diagonal
+  // and is positive definite. The identity is no dependence.
   Measure(std::vector<Distribution> marginals, Matrix correlation);
 
   [[nodiscard]] Index dimension() const { return static_cast<Index>(marginals_.size()); }
@@ -29,14 +30,18 @@ class Measure {
   // All blocks are B×d. Input and output may be the same block.
   void germ_from_uniform(Block u, BlockOut eta) const;
   void parameters_from_germ(Block eta, BlockOut theta) const;
+  // The inverse. A discrete θ_k under a copula has an interval of z_k: the point of it halfway in
+  // probability is taken (see Distribution::to_standard_normal).
   void germ_from_parameters(Block theta, BlockOut eta) const;
-  // ∂η_i/∂θ_j at one point θ (d×d).
+  // ∂η_i/∂θ_j at one point θ inside the support (d×d). A discrete θ_j under a copula cannot move:
+  // its column is 0.
   [[nodiscard]] Matrix germ_jacobian(const Vector& theta) const;
 
  private:
   std::vector<Distribution> marginals_;
   std::vector<Distribution> germs_;
   std::optional<Matrix> correlation_;
+  std::vector<bool> correlated_;
   Matrix factor_;  // C, lower triangular
 };
 

@@ -1,0 +1,28 @@
+# The two commands of a new user are `make demo` and `make test`.
+.PHONY: demo build test sanitize format packages clean
+
+demo: build
+	@echo "== solving examples/quickstart.toml"
+	build/release/chaosgrad solve examples/quickstart.toml -o runs/quickstart
+
+build: packages
+	@echo "== building (release)"
+	@test -f build/release/build.ninja || cmake --preset release
+	cmake --build --preset release
+
+test: build
+	scripts/run-tests
+
+sanitize: packages
+	@test -f build/sanitize/build.ninja || cmake --preset sanitize
+	cmake --build --preset sanitize
+	ctest --preset sanitize -j 2
+
+format:
+	git ls-files '*.h' '*.cpp' | xargs clang-format -i
+
+packages:
+	@scripts/install-packages
+
+clean:
+	rm -rf build runs

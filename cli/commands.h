@@ -1,0 +1,20 @@
+#pragma once
+// The commands of the program; each adds itself to the command line.
+#include <CLI/CLI.hpp>
+
+namespace chaosgrad::cli {
+
+// Exit codes.
+inline constexpr int exit_solved = 0;       // solved, or all the asked iterations done
+inline constexpr int exit_stopped = 1;      // stopped early (budget, time, signal); the result is usable
+inline constexpr int exit_bad_input = 2;    // the input is wrong
+inline constexpr int exit_numerical = 3;    // numerical failure
+inline constexpr int exit_io = 4;           // a file cannot be read or written
+
+// Each adds a subcommand that sets `exit_code` when it runs.
+void add_solve(CLI::App& app, int& exit_code);
+void add_check(CLI::App& app, int& exit_code);
+void add_eval(CLI::App& app, int& exit_code);
+void add_gallery(CLI::App& app, int& exit_code);
+
+}  // namespace chaosgrad::cli

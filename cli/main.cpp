@@ -1,0 +1,35 @@
+// chaosgrad: the solution map of an uncertain optimisation problem, from the command line.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "chaosgrad/chaosgrad.h"
+#include "chaosgrad/problem_file.h"
+#include "commands.h"
+
+int main(int argc, char** argv) {
+  using namespace chaosgrad;
+  CLI::App app{"The optimum of an uncertain problem, as a function of the uncertainty.", "chaosgrad"};
+  app.set_version_flag("--version", std::string(version()));
+  app.require_subcommand(1);
+  int exit_code = cli::exit_solved;
+  cli::add_solve(app, exit_code);
+  cli::add_check(app, exit_code);
+  cli::add_eval(app, exit_code);
+  cli::add_gallery(app, exit_code);
+  try {
+    app.parse(argc, argv);
+    return exit_code;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? cli::exit_solved : cli::exit_bad_input;
+  } catch (const IoError& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return cli::exit_io;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "error: out of memory\n");
+    return cli::exit_numerical;
+  } catch (const std::exception& error) {  // PlacedError, InputError, FormulaError: what the user wrote
+    fmt::print(stderr, "error: {}\n", error.what());
+    return cli::exit_bad_input;
+  }
+}

@@ -1,0 +1,69 @@
+#pragma once
+// Everything a run can be told. Every member has a default; the defaults of the schedules depend on the method.
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "chaosgrad/index_set.h"
+#include "chaosgrad/schedule.h"
+
+namespace chaosgrad {
+
+// gd     u ← u − γ D'(u)                                                        (UQ-GD)
+// agd    y = u + β (u − u_prev);  u ← y − α D'(y)                               (UQ-AGD)
+// masg   agd in stages of decreasing step, restarted from the last iterate
+// uqsa   gd with decaying steps γ_k = a/(b + k)^c
+// nested a separate optimisation at each of `points` samples of θ, then a fit of the expansion
+enum class Method { gd, agd, masg, uqsa, nested };
+enum class GradientRule { monte_carlo, sobol, quadrature };
+enum class Sampling { automatic, parameter, christoffel };  // automatic: christoffel where Q_m = ∞
+enum class Fit { least_squares, projection };
+
+struct Run;
+
+// What a run tells while it goes on.
+struct Progress {
+  Index iteration = 0, iterations = 0;
+  Index basis_size = 0;
+  double gradient_norm = 0;
+  std::optional<double> error;  // ‖x − x*‖_π where the reference is known
+  double seconds = 0;
+};
+
+struct Options {
+  Method method = Method::agd;
+  Index iterations = 300;
+  std::optional<Schedule> basis_size;  // m_k: floor(sqrt(k + 10) + 2)
+  std::optional<Schedule> samples;     // M_k: 500; for nested the noise draws per gradient: 1
+  std::optional<Schedule> step;        // gd 2/((mu + L)(1 + 2 VG Q/M)), agd 1/L, uqsa (2/mu)/(2 L/mu + k)
+  std::optional<Schedule> momentum;    // agd: (1 − √(αμ))/(1 + √(αμ))
+  std::optional<double> radius;        // uqsa: projection on the ball ‖u‖ ≤ radius
+  Index points = 500;                  // nested
+  double point_tolerance = 1e-8;       // nested: a point is solved when |∇f| ≤ μ · point_tolerance
+  Fit fit = Fit::least_squares;        // nested
+
+  GradientRule gradient = GradientRule::monte_carlo;
+  Index nodes = 64;  // quadrature: per dimension and piece
+  Sampling sampling = Sampling::automatic;
+  bool guard = true;  // cut steps that the noise would turn into divergence
+
+  IndexOrder order;
+  std::optional<IndexSet> indices;  // instead of an order
+
+  std::optional<double> tolerance;           // on ‖x − x*‖_π: whether the error estimate is below it decides the verdict
+  std::optional<double> relative_tolerance;  // the same, relative to ‖x‖_π
+  double confidence = 0.95;
+  std::uint64_t seed = 1;
+  int threads = 0;  // 0: all cores
+  std::int64_t max_gradients = 10'000'000;
+  double max_seconds = 3600;
+
+  std::function<void(const Progress&)> progress;  // called once per iteration
+  std::function<void(const Run&)> checkpoint;     // called every checkpoint_seconds with the state so far
+  double checkpoint_seconds = 30;
+  std::function<bool()> interrupted;              // asked once per iteration; true ends the run
+};
+
+}  // namespace chaosgrad

@@ -1,0 +1,119 @@
+#pragma once
+// A problem: x*(θ) = argmin_x E_v F(x, θ, v) for θ ~ parameters(). Any type with these members is one.
+#include <concepts>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "chaosgrad/family.h"
+#include "chaosgrad/measure.h"
+#include "chaosgrad/types.h"
+
+namespace chaosgrad {
+
+// gradient() overwrites g (B×q) with ∇ₓF at each row of x (B×q), theta (B×d) and noise (B×r, uniform on (0,1): the problem
+// maps it to v). Pure and thread-safe: same inputs, same bits.
+template <class P>
+concept Problem = requires(const P& p, Block x, Block theta, Block noise, BlockOut g) {
+  { p.dimension() } -> std::convertible_to<Index>;        // q
+  { p.parameters() } -> std::convertible_to<Measure>;     // π, on R^d
+  { p.noise_dimension() } -> std::convertible_to<Index>;  // r, 0 if deterministic
+  { p.gradient(x, theta, noise, g) } -> std::same_as<void>;
+};
+
+// How a quadrature rule should treat one uniform noise number u: as it is (smooth in u), as Φ(z) with z normal (smooth in z), or as
+// the choice among finitely many cases (summed exactly): case i for u in the i-th of consecutive intervals of length weights[i].
+struct NoiseAxis {
+  enum class Kind { uniform, normal, cases };
+  Kind kind = Kind::uniform;
+  Vector weights = {};  // of the cases; they sum to 1
+};
+
+// What a problem may know beyond its gradient. A problem type offers it through a member facts().
+struct ProblemFacts {
+  Vector start;                                    // x at the beginning; empty: 0
+  std::optional<double> strong_convexity;          // μ
+  std::optional<double> smoothness;                // L
+  std::optional<double> noise_variance;            // V
+  std::optional<double> noise_growth;              // V_G
+  std::vector<NoiseAxis> noise_axes;               // one per noise number; empty: all uniform
+  std::vector<Family::Kind> bases;                 // one per parameter; empty: all polynomial
+  std::vector<std::vector<double>> breakpoints;    // per parameter, where x*(θ) has kinks; empty: none
+  std::function<void(Block, BlockOut)> reference;  // x*(θ) where it is known: theta (B×d) → x (B×q)
+};
+
+// A view of any problem for code that is compiled once. Does not own the problem: the problem must outlive it.
+class Oracle {
+ public:
+  template <Problem P>
+  Oracle(const P& problem)  // NOLINT(google-explicit-constructor): solvers take an Oracle, users pass a problem
+      : problem_(&problem),
+        call_([](const void* p, const Block& x, const Block& theta, const Block& noise, BlockOut& g) {
+          static_cast<const P*>(p)->gradient(x, theta, noise, g);
+        }),
+        dimension_(problem.dimension()),
+        noise_dimension_(problem.noise_dimension()),
+        parameters_(problem.parameters()) {
+    if constexpr (requires { { problem.facts() } -> std::convertible_to<ProblemFacts>; }) {
+      facts_ = problem.facts();
+    }
+    complete();
+  }
+
+  [[nodiscard]] Index dimension() const { return dimension_; }
+  [[nodiscard]] Index noise_dimension() const { return noise_dimension_; }
+  [[nodiscard]] const Measure& parameters() const { return parameters_; }
+  [[nodiscard]] const ProblemFacts& facts() const { return facts_; }
+
+  void gradient(const Block& x, const Block& theta, const Block& noise, BlockOut g) const {
+    call_(problem_, x, theta, noise, g);
+  }
+
+ private:
+  using Call = void (*)(const void*, const Block&, const Block&, const Block&, BlockOut&);
+  void complete();  // checks the shapes of the facts and fills their defaults; throws InputError
+
+  const void* problem_;
+  Call call_;
+  Index dimension_;
+  Index noise_dimension_;
+  Measure parameters_;
+  ProblemFacts facts_;
+};
+
+// A problem from a gradient of one sample: g = gradient(x, theta, noise) with vectors of size q, d, r.
+template <class Gradient>
+class PerSampleProblem {
+ public:
+  PerSampleProblem(Index dimension, Measure parameters, Index noise_dimension, Gradient gradient)
+      : dimension_(dimension),
+        noise_dimension_(noise_dimension),
+        parameters_(std::move(parameters)),
+        gradient_(std::move(gradient)) {}
+
+  [[nodiscard]] Index dimension() const { return dimension_; }
+  [[nodiscard]] const Measure& parameters() const { return parameters_; }
+  [[nodiscard]] Index noise_dimension() const { return noise_dimension_; }
+  [[nodiscard]] ProblemFacts facts() const { return known; }
+
+  void gradient(Block x, Block theta, Block noise, BlockOut g) const {
+    Vector x_i(dimension_), theta_i(theta.cols()), noise_i(noise_dimension_);
+    for (Index i = 0; i < x.rows(); ++i) {
+      x_i = x.row(i).transpose();
+      theta_i = theta.row(i).transpose();
+      noise_i = noise.row(i).transpose();
+      g.row(i) = gradient_(std::as_const(x_i), std::as_const(theta_i), std::as_const(noise_i)).transpose();
+    }
+  }
+
+  ProblemFacts known;  // what else is known, for the user to fill in
+
+ private:
+  Index dimension_;
+  Index noise_dimension_;
+  Measure parameters_;
+  Gradient gradient_;
+};
+
+}  // namespace chaosgrad

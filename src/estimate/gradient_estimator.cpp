@@ -1,0 +1,66 @@
+#include "estimate/gradient_estimator.h"
+
+#include <algorithm>
+
+#include "estimate/kernels.h"
+
+namespace chaosgrad {
+namespace {
+
+// Samples are summed in chunks of this many, the leaves of the reduction tree.
+constexpr Index chunk_size = 4 * block_size;
+
+}  // namespace
+
+void GradientEstimator::evaluate_block(const SampleSource& source, const Coefficients& u, Index first, Index n,
+                                       Scratch& scratch) const {
+  const Index q = oracle_.dimension();
+  if (scratch.x.rows() == 0) {
+    scratch.samples.resize(oracle_.parameters().dimension(), oracle_.noise_dimension());
+    scratch.x.resize(block_size, q);
+    scratch.g.resize(block_size, q);
+  }
+  SampleBlock& samples = scratch.samples;
+  samples.count = n;
+  source.fill(first, samples);
+  basis_.evaluate(samples.eta.topRows(n), u.rows(), scratch.psi);
+  expand(scratch.psi, u, scratch.x.topRows(n));
+  oracle_.gradient(scratch.x.topRows(n), samples.theta.topRows(n), samples.noise.topRows(n), scratch.g.topRows(n));
+}
+
+Coefficients GradientEstimator::sum_chunk(const SampleSource& source, const Coefficients& u, Index chunk) const {
+  Scratch& scratch = scratch_.local();
+  Coefficients sums = Coefficients::Zero(u.rows(), u.cols());
+  const Index end = std::min((chunk + 1) * chunk_size, source.size());
+  for (Index first = chunk * chunk_size; first < end; first += block_size) {
+    const Index n = std::min(block_size, end - first);
+    evaluate_block(source, u, first, n, scratch);
+    scratch.g.topRows(n).array().colwise() *= scratch.samples.weights.head(n).array();
+    project(scratch.psi, scratch.g.topRows(n), sums);
+  }
+  return sums;
+}
+
+Coefficients GradientEstimator::estimate(const SampleSource& source, const Coefficients& u) const {
+  const Index chunks = (source.size() + chunk_size - 1) / chunk_size;
+  return executor_.reduce(
+      chunks, [&](Index chunk) { return sum_chunk(source, u, chunk); },
+      [](Coefficients& left, Coefficients&& right) { left += right; });
+}
+
+std::optional<GradientEstimator::BadSample> GradientEstimator::find_bad_sample(const SampleSource& source,
+                                                                               const Coefficients& u) const {
+  Scratch& scratch = scratch_.local();
+  for (Index first = 0; first < source.size(); first += block_size) {
+    const Index n = std::min(block_size, source.size() - first);
+    evaluate_block(source, u, first, n, scratch);
+    for (Index i = 0; i < n; ++i) {
+      if (!scratch.g.row(i).allFinite()) {
+        return BadSample{scratch.samples.theta.row(i).transpose(), scratch.x.row(i).transpose()};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace chaosgrad

@@ -1,0 +1,190 @@
+#pragma once
+// The register-level loops of the two kernels: Σ_j T_{columns[j]} · row_j for a strip of samples, and
+// Σ_samples T_{columns[j]} · weights for a few j at a time.
+#include <cstddef>
+#include <cstdint>
+
+#include "basis/basis_plan.h"
+#include "basis/strip.h"
+
+namespace chaosgrad {
+
+// Array bounds from counts that are otherwise signed.
+constexpr std::size_t length(Index n) { return static_cast<std::size_t>(n); }
+
+// How many components (or components × functions) are worked on together: what the registers hold.
+inline constexpr bool many_registers = simd::registers == 32;
+inline constexpr int fourier_components = many_registers ? 2 : 1;
+inline constexpr int expand_components = many_registers ? 4 : 2;
+inline constexpr int project_components = many_registers ? 4 : 2;
+constexpr int project_functions(int components) { return (many_registers ? 24 : 8) / components; }
+
+// Splits 0..count into chunks of nearly equal size, at most `largest`, and calls
+// function.operator()<size>(first).
+template <int largest, class Function>
+[[gnu::always_inline]] inline void with_size(Index size, const Function& function) {
+  if (size == largest)
+    function.template operator()<largest>();
+  else if constexpr (largest > 1)
+    with_size<largest - 1>(size, function);
+}
+template <int largest, class Function>
+[[gnu::always_inline]] inline void in_chunks(Index count, const Function& function) {
+  Index chunks = (count + largest - 1) / largest;
+  for (Index first = 0; chunks > 0; --chunks) {
+    const Index size = (count - first + chunks - 1) / chunks;
+    with_size<largest>(size, [&]<int n>() { function.template operator()<n>(first); });
+    first += size;
+  }
+}
+
+// Table columns, and the rows of the coefficients that belong to them.
+struct Terms {
+  const std::int32_t* columns = nullptr;
+  const std::int32_t* rows = nullptr;
+  Index count = 0;
+};
+
+// Those of the group among the first m functions.
+[[nodiscard]] inline Terms terms_of(const FactorGroup& group, Index m) {
+  const auto end = group.rows.back() < m
+                       ? group.rows.end()
+                       : std::lower_bound(group.rows.begin(), group.rows.end(), m);
+  return {group.columns.data(), group.rows.data(), end - group.rows.begin()};
+}
+
+// Calls function(number of the strip, its part of table column 0) for every strip with samples.
+template <class Function>
+[[gnu::always_inline]] inline void for_each_strip(const BasisBlock& psi, const Function& function) {
+  for (Index s = 0; s * strip_samples < psi.samples(); ++s) {
+    const Index first = s * strip_samples;
+    function(s, psi.column(first / BasisBlock::tile, 0) + first % BasisBlock::tile);
+  }
+}
+
+template <int components>
+struct StripSums {
+  Strip sum[length(components)];
+
+  [[gnu::always_inline]] StripSums() {
+#pragma GCC unroll 8
+    for (int c = 0; c < components; ++c) sum[c] = Strip::constant(0);
+  }
+
+  // sum_c += Σ_j T_{columns[j]} · coefficients(rows[j], c).
+  [[gnu::always_inline]] void add(const double* table, const Terms& terms,
+                                  const double* coefficients, Index stride) {
+    for (Index j = 0; j < terms.count; ++j) {
+      const Strip value = Strip::load(table + terms.columns[j] * BasisBlock::tile);
+      const double* row = coefficients + terms.rows[j] * stride;
+#pragma GCC unroll 8
+      for (int c = 0; c < components; ++c) {
+        const simd::Pack factor = simd::broadcast(row[c]);
+#pragma GCC unroll 4
+        for (int p = 0; p < strip_packs; ++p)
+          sum[c].pack[p] = simd::fma(value.pack[p], factor, sum[c].pack[p]);
+      }
+    }
+  }
+
+  // sum_c += factor · other_{first + c}.
+  template <int others>
+  [[gnu::always_inline]] void add_times(const Strip& factor, const StripSums<others>& other,
+                                        int first) {
+#pragma GCC unroll 8
+    for (int c = 0; c < components; ++c) sum[c] = fma(factor, other.sum[first + c], sum[c]);
+  }
+
+  [[gnu::always_inline]] void write(BlockOut& x, Index first, Index column) const {
+#pragma GCC unroll 8
+    for (int c = 0; c < components; ++c)
+      sum[c].store_column(x.data() + (column + c) * x.outerStride(), x.rows(), first);
+  }
+};
+
+// Columns of numbers per sample; zero past the last sample, so that padding contributes nothing.
+template <int components>
+struct Weights {
+  alignas(64) double value[length(components)][block_size];
+
+  Weights() = default;
+  Weights(const Block& g, Index column) {
+    for (int c = 0; c < components; ++c) {
+      std::copy_n(g.data() + (column + c) * g.outerStride(), g.rows(), value[c]);
+      std::fill(value[c] + g.rows(), value[c] + block_size, 0.0);
+    }
+  }
+  // Components first, first + 1, … become T_column · other.
+  template <int others>
+  void set_product(const BasisBlock& psi, Index column, const Weights<others>& other, int first) {
+    for (Index t = 0; t < psi.tiles(); ++t) {
+      const double* factor = psi.column(t, column);
+      for (int c = 0; c < others; ++c)
+#pragma GCC unroll 4
+        for (Index j = 0; j < BasisBlock::tile; j += simd::width) {
+          const Index i = t * BasisBlock::tile + j;
+          simd::store(value[first + c] + i,
+                      simd::load(factor + j) * simd::load(other.value[c] + i));
+        }
+    }
+  }
+};
+
+// out(f, c) = Σ_samples T_{columns[f]} · weights_c; out has room for a whole number of packs.
+template <int functions, int components>
+[[gnu::always_inline]] inline void project_tile(const BasisBlock& psi, const std::int32_t* columns,
+                                                const Weights<components>& weights, double* out) {
+  constexpr int count = functions * components;
+  constexpr int padded = (count + simd::width - 1) / simd::width * simd::width;
+  simd::Pack sum[length(padded)];
+#pragma GCC unroll 32
+  for (int s = 0; s < padded; ++s) sum[s] = simd::Pack{};
+  Index offset[length(functions)];
+  for (int f = 0; f < functions; ++f) offset[f] = columns[f] * BasisBlock::tile;
+  for (Index t = 0; t < psi.tiles(); ++t) {
+    const double* table = psi.column(t, 0);
+#pragma GCC unroll 2
+    for (Index j = 0; j < BasisBlock::tile; j += simd::width) {
+      simd::Pack weight[length(components)];
+#pragma GCC unroll 8
+      for (int c = 0; c < components; ++c)
+        weight[c] = simd::load(weights.value[c] + t * BasisBlock::tile + j);
+#pragma GCC unroll 24
+      for (int f = 0; f < functions; ++f) {
+        const simd::Pack value = simd::load(table + offset[f] + j);
+#pragma GCC unroll 8
+        for (int c = 0; c < components; ++c)
+          sum[f * components + c] = simd::fma(value, weight[c], sum[f * components + c]);
+      }
+    }
+  }
+#pragma GCC unroll 24
+  for (int s = 0; s < padded; s += simd::width)
+    simd::store_unaligned(out + s, simd::sums_of_lanes(sum + s));
+}
+
+// out(j, c) = Σ_samples T_{columns[j]} · weights_c; out has room for one pack more.
+template <int components>
+void project_into(const BasisBlock& psi, const Terms& terms, const Weights<components>& weights,
+                  double* out) {
+  in_chunks<project_functions(components)>(terms.count, [&]<int size>(Index first) {
+    project_tile<size>(psi, terms.columns + first, weights, out + first * components);
+  });
+}
+
+// sums(rows[j], column + c) += Σ_samples T_{columns[j]} · weights_c.
+template <int components>
+void project_terms(const BasisBlock& psi, const Terms& terms, const Weights<components>& weights,
+                   Index column, Coefficients& sums) {
+  constexpr int functions = project_functions(components);
+  in_chunks<functions>(terms.count, [&]<int size>(Index first) {
+    alignas(64) double total[length(size * components + simd::width)];
+    project_tile<size>(psi, terms.columns + first, weights, total);
+    for (int f = 0; f < size; ++f) {
+      double* row = sums.data() + terms.rows[first + f] * sums.cols() + column;
+      for (int c = 0; c < components; ++c) row[c] += total[f * components + c];
+    }
+  });
+}
+
+}  // namespace chaosgrad

@@ -1,0 +1,89 @@
+#include <algorithm>
+
+#include "expression/compilation.h"
+
+namespace chaosgrad {
+
+Compilation::Compilation(const Graph& graph, std::span<const Node> outputs, CompileOptions options)
+    : data_(GraphAccess::data(graph)), outputs_(outputs), options_(options) {
+  find_needed();
+  if (options_.fuse) choose_fusions();
+  if (options_.reuse_registers) choose_homes();
+}
+
+void Compilation::find_needed() {
+  std::int32_t last = -1;
+  for (const Node output : outputs_) last = std::max(last, output.id);
+  values_.resize(static_cast<std::size_t>(last + 1));
+  for (const Node output : outputs_) {
+    value(output).needed = value(output).is_output = true;
+    code_.output_columns.push_back(columns(output));
+    code_.scratch_columns += columns(output);
+  }
+  for (std::size_t i = values_.size(); i-- > 0;) {
+    if (!values_[i].needed) continue;
+    for (const Node argument : data_.arguments_of(node(i))) {
+      value(argument).needed = true;
+      ++value(argument).uses;
+    }
+    if (op(node(i)) == Op::input) add_input(node(i));
+    if (op(node(i)) == Op::sin || op(node(i)) == Op::cos) {
+      sines_[{data_.argument(node(i), 0).id, op(node(i))}] = node(i);
+    }
+  }
+}
+
+void Compilation::add_input(Node input) {
+  code_.inputs.push_back({data_.entry(input).slot, data_.entry(input).detail, columns(input)});
+  code_.scratch_columns += columns(input);
+  value(input).location = {code_.inputs.size(), 0};
+  value(input).placed = true;
+}
+
+// a·b + c in one instruction, where a·b is used nowhere else.
+bool Compilation::can_fuse(Node product, Node into) {
+  return op(product) == Op::multiply && value(product).uses == 1 && !value(product).is_output &&
+         data_.shape(product) == data_.shape(into);
+}
+void Compilation::choose_fusions() {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const Node sum = node(i);
+    if (!values_[i].needed || (op(sum) != Op::add && op(sum) != Op::subtract)) continue;
+    for (const Node argument : data_.arguments_of(sum)) {
+      if (!can_fuse(argument, sum)) continue;
+      value(argument).fused = true;
+      break;
+    }
+  }
+}
+
+// The elements of a stack are computed in their place, unless they are outputs or elements of
+// another stack already.
+void Compilation::choose_homes() {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (!values_[i].needed || op(node(i)) != Op::stack) continue;
+    Index column = 0;
+    for (const Node element : data_.arguments_of(node(i))) {
+      Value& part = value(element);
+      if (is_computed(element) && !part.is_output && part.home.id < 0) {
+        part.home = node(i);
+        part.home_column = column;
+      }
+      ++column;
+    }
+  }
+}
+
+ProgramAccess::Code compile(const Graph& graph, std::span<const Node> outputs) {
+  const auto compiled = [&](CompileOptions options) {
+    Compilation compilation(graph, outputs, options);
+    compilation.draft();
+    return compilation.place();
+  };
+  ProgramAccess::Code code = compiled({});
+  code.plain = std::make_shared<const ProgramAccess::Code>(
+      compiled({.reuse_registers = false, .fuse = false}));
+  return code;
+}
+
+}  // namespace chaosgrad

@@ -1,0 +1,255 @@
+// Element-wise kernels: out = f(a), f(a, b) or f(a, b, c), component by component, sample by
+// sample.
+#include <boost/math/special_functions/beta.hpp>
+#include <boost/math/special_functions/gamma.hpp>
+
+#include "chaosgrad/random.h"
+#include "expression/kernels.h"
+#include "expression/vector_math.h"
+
+namespace chaosgrad {
+namespace {
+
+using simd::broadcast, simd::load, simd::Machine, simd::Pack, simd::store, simd::width;
+
+template <auto function>
+void unary(const Call& call) {
+  for (Index j = 0; j < call.columns; ++j) {
+    const double* a = call.a.data + j * call.a.column_stride;
+    double* out = call.out.data + j * call.out.column_stride;
+    for (Index i = 0; i < call.samples; i += width) store(out + i, function(load(a + i)));
+  }
+}
+
+template <auto function>
+void binary(const Call& call) {
+  for (Index j = 0; j < call.columns; ++j) {
+    const double* a = call.a.data + j * call.a.column_stride;
+    const double* b = call.b.data + j * call.b.column_stride;
+    double* out = call.out.data + j * call.out.column_stride;
+    for (Index i = 0; i < call.samples; i += width, a += call.a.step, b += call.b.step) {
+      store(out + i, function(load(a), load(b)));
+    }
+  }
+}
+
+template <auto function>
+void ternary(const Call& call) {
+  for (Index j = 0; j < call.columns; ++j) {
+    const double* a = call.a.data + j * call.a.column_stride;
+    const double* b = call.b.data + j * call.b.column_stride;
+    const double* c = call.c.data + j * call.c.column_stride;
+    double* out = call.out.data + j * call.out.column_stride;
+    for (Index i = 0; i < call.samples; i += width) {
+      store(out + i, function(load(a), load(b), load(c)));
+      a += call.a.step;
+      b += call.b.step;
+      c += call.c.step;
+    }
+  }
+}
+
+// A function known only for one number at a time.
+template <auto function>
+Pack lane_by_lane(Pack a, Pack b, Pack c) {
+  double first[width], second[width], third[width];
+  store(first, a);
+  store(second, b);
+  store(third, c);
+  for (Index i = 0; i < width; ++i) first[i] = function(first[i], second[i], third[i]);
+  return load(first);
+}
+
+// Outside its domain a quantile is not a number; it never throws in the middle of a block.
+using boost::math::policies::errno_on_error, boost::math::policies::ignore_error;
+using Quiet = boost::math::policies::policy<boost::math::policies::domain_error<ignore_error>,
+                                            boost::math::policies::pole_error<ignore_error>,
+                                            boost::math::policies::overflow_error<ignore_error>,
+                                            boost::math::policies::evaluation_error<ignore_error>>;
+
+double gamma_quantile(double p, double shape, double) {
+  return boost::math::gamma_p_inv(shape, p, Quiet());
+}
+
+double beta_quantile(double p, double alpha, double beta) {
+  return boost::math::ibeta_inv(alpha, beta, p, Quiet());
+}
+
+void normal_quantiles(const Call& call) {
+  for (Index j = 0; j < call.columns; ++j) {
+    normal_quantile(call.a.data + j * call.a.column_stride,
+                    call.out.data + j * call.out.column_stride, call.samples);
+  }
+}
+
+Pack truth(auto mask) { return mask ? broadcast(1) : broadcast(0); }
+auto is_true(Pack a) { return a != broadcast(0); }
+
+constexpr auto sign = [](Pack a) {
+  const Pack zero = broadcast(0);
+  return a > zero ? broadcast(1) : (a < zero ? broadcast(-1) : a);
+};
+// A not-a-number in either place is passed on.
+constexpr auto minimum = [](Pack a, Pack b) -> Pack { return ((a < b) | (a != a)) ? a : b; };
+constexpr auto maximum = [](Pack a, Pack b) -> Pack { return ((a > b) | (a != a)) ? a : b; };
+constexpr auto masked_multiply = [](Pack a, Pack b) -> Pack { return is_true(a) ? a * b : a; };
+
+Kernel arithmetic_kernel(Op op) {
+  switch (op) {
+    case Op::add:
+      return binary<[](Pack a, Pack b) { return a + b; }>;
+    case Op::subtract:
+      return binary<[](Pack a, Pack b) { return a - b; }>;
+    case Op::multiply:
+      return binary<[](Pack a, Pack b) { return a * b; }>;
+    case Op::divide:
+      return binary<[](Pack a, Pack b) { return a / b; }>;
+    case Op::masked_multiply:
+      return binary<masked_multiply>;
+    case Op::negate:
+      return unary<[](Pack a) { return -a; }>;
+    case Op::power:
+      return binary<[](Pack a, Pack b) { return Machine::power(a, b); }>;
+    case Op::min:
+      return binary<minimum>;
+    case Op::max:
+      return binary<maximum>;
+    case Op::less:
+      return binary<[](Pack a, Pack b) { return truth(a < b); }>;
+    case Op::less_equal:
+      return binary<[](Pack a, Pack b) { return truth(a <= b); }>;
+    case Op::greater:
+      return binary<[](Pack a, Pack b) { return truth(a > b); }>;
+    case Op::greater_equal:
+      return binary<[](Pack a, Pack b) { return truth(a >= b); }>;
+    case Op::equal:
+      return binary<[](Pack a, Pack b) { return truth(a == b); }>;
+    case Op::not_equal:
+      return binary<[](Pack a, Pack b) { return truth(a != b); }>;
+    case Op::logical_and:
+      return binary<[](Pack a, Pack b) { return truth(is_true(a) & is_true(b)); }>;
+    case Op::logical_or:
+      return binary<[](Pack a, Pack b) { return truth(is_true(a) | is_true(b)); }>;
+    case Op::logical_not:
+      return unary<[](Pack a) { return truth(a == broadcast(0)); }>;
+    case Op::select:
+      return ternary<[](Pack c, Pack a, Pack b) -> Pack { return is_true(c) ? a : b; }>;
+    default:
+      return nullptr;
+  }
+}
+
+Kernel function_kernel(Op op) {
+  switch (op) {
+    case Op::sin:
+      return unary<simd::sin>;
+    case Op::cos:
+      return unary<simd::cos>;
+    case Op::tan:
+      return unary<simd::tan>;
+    case Op::asin:
+      return unary<Machine::asin>;
+    case Op::acos:
+      return unary<Machine::acos>;
+    case Op::atan:
+      return unary<Machine::atan>;
+    case Op::sinh:
+      return unary<Machine::sinh>;
+    case Op::cosh:
+      return unary<Machine::cosh>;
+    case Op::tanh:
+      return unary<Machine::tanh>;
+    case Op::exp:
+      return unary<Machine::exp>;
+    case Op::log:
+      return unary<Machine::log>;
+    case Op::sqrt:
+      return unary<simd::sqrt>;
+    case Op::abs:
+      return unary<simd::abs>;
+    case Op::sign:
+      return unary<sign>;
+    case Op::floor:
+      return unary<Machine::floor>;
+    case Op::ceil:
+      return unary<Machine::ceil>;
+    case Op::erf:
+      return unary<Machine::erf>;
+    case Op::normcdf:
+      return unary<simd::normal_cdf>;
+    case Op::normal_pdf:
+      return unary<simd::normal_pdf>;
+    case Op::logistic:
+      return unary<simd::logistic>;
+    case Op::softplus:
+      return unary<simd::softplus>;
+    case Op::normal_quantile:
+      return normal_quantiles;
+    case Op::gamma_quantile:
+      return binary<[](Pack p, Pack k) { return lane_by_lane<gamma_quantile>(p, k, k); }>;
+    case Op::beta_quantile:
+      return ternary<lane_by_lane<beta_quantile>>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+Kernel elementwise_kernel(Op op) {
+  const Kernel kernel = arithmetic_kernel(op);
+  return kernel ? kernel : function_kernel(op);
+}
+
+bool is_integer_power(double exponent) {
+  const double twice = 2 * exponent;
+  return std::abs(twice) <= 64 && twice == std::floor(twice);
+}
+
+namespace kernels {
+
+void copy(const Call& call) {
+  for (Index j = 0; j < call.columns; ++j) {
+    const double* a = call.a.data + j * call.a.column_stride;
+    double* out = call.out.data + j * call.out.column_stride;
+    for (Index i = 0; i < call.samples; i += width, a += call.a.step) store(out + i, load(a));
+  }
+}
+
+void sincos(const Call& call) {
+  for (Index j = 0; j < call.columns; ++j) {
+    const double* a = call.a.data + j * call.a.column_stride;
+    for (Index i = 0; i < call.samples; i += width) {
+      const auto pair = simd::sincos(load(a + i));
+      store(call.out.data + j * call.out.column_stride + i, pair.x);
+      store(call.second.data + j * call.second.column_stride + i, pair.y);
+    }
+  }
+}
+
+void integer_power(const Call& call) {
+  const unsigned twice = static_cast<unsigned>(std::abs(call.half_power));
+  for (Index j = 0; j < call.columns; ++j) {
+    const double* a = call.a.data + j * call.a.column_stride;
+    double* out = call.out.data + j * call.out.column_stride;
+    for (Index i = 0; i < call.samples; i += width) {
+      Pack square = load(a + i);
+      Pack value = twice % 2 ? simd::sqrt(square) : broadcast(1);
+      for (unsigned rest = twice / 2; rest != 0; rest /= 2, square *= square) {
+        if (rest % 2) value *= square;
+      }
+      store(out + i, call.half_power < 0 ? 1.0 / value : value);
+    }
+  }
+}
+
+void multiply_add(const Call& call) { ternary<simd::fused>(call); }
+void multiply_subtract(const Call& call) {
+  ternary<[](Pack a, Pack b, Pack c) { return simd::fused(a, b, -c); }>(call);
+}
+void subtract_product(const Call& call) {
+  ternary<[](Pack a, Pack b, Pack c) { return simd::fused(-a, b, c); }>(call);
+}
+
+}  // namespace kernels
+}  // namespace chaosgrad

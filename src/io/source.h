@@ -1,0 +1,20 @@
+#pragma once
+// Texts, places in them, and files.
+#include <string>
+#include <string_view>
+
+#include "chaosgrad/problem_file.h"
+
+namespace chaosgrad {
+
+// The place of byte `offset` in `text`.
+[[nodiscard]] Place place_of(std::string_view text, std::size_t offset, const std::string& file);
+// The byte offset of a place.
+[[nodiscard]] std::size_t offset_of(std::string_view text, const Place& place);
+
+// Throws IoError.
+[[nodiscard]] std::string read_file(const std::string& path);
+// Temporary file, flush, rename: never leaves half a file. Throws IoError.
+void write_file(const std::string& path, std::string_view content);
+
+}  // namespace chaosgrad

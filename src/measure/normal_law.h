@@ -1,0 +1,44 @@
+#pragma once
+// The normal distribution.
+#include <cmath>
+#include <limits>
+
+#include "chaosgrad/distribution.h"
+#include "chaosgrad/random.h"
+#include "measure/law.h"
+#include "measure/validation.h"
+#include "random/normal_chunk.h"
+
+namespace chaosgrad::law {
+
+// φ(z) = exp(−z²/2) / √(2π)
+[[nodiscard]] inline double normal_pdf(double z) {
+  return 0.39894228040143267794 * std::exp(-z * z / 2);
+}
+
+inline const char* name(const Normal&) { return "normal"; }
+inline void validate(const Normal& d) {
+  require_finite("mean", d.mean);
+  require_positive("sd", d.sd);
+}
+inline Support support(const Normal&) {
+  return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+}
+inline double standardise(const Normal& d, double t) { return (t - d.mean) / d.sd; }
+inline double pdf(const Normal& d, double t) { return normal_pdf(standardise(d, t)) / d.sd; }
+inline double cdf(const Normal& d, double t) { return normal_cdf(standardise(d, t)); }
+inline double survival(const Normal& d, double t) { return normal_cdf(-standardise(d, t)); }
+inline void from_standard_normal(const Normal& d, const double* z, double* t, Index n) {
+  transform_chunks(z, t, n, 0.0, [&](const Chunk& x) -> Chunk { return d.mean + d.sd * x; });
+}
+inline void quantile(const Normal& d, const double* p, double* t, Index n) {
+  transform_chunks(p, t, n, 0.5,
+                   [&](const Chunk& x) -> Chunk { return d.mean + d.sd * normal_quantile(x); });
+}
+inline double survival_quantile(const Normal& d, double q) {
+  return d.mean - d.sd * normal_quantile(q);
+}
+inline double mean(const Normal& d) { return d.mean; }
+inline double sd(const Normal& d) { return d.sd; }
+
+}  // namespace chaosgrad::law

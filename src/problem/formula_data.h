@@ -1,0 +1,61 @@
+#pragma once
+// What a FormulaProblem is made of. Input slots of its graph: x, θ, the uniform noise numbers, and noise that is looked up in tables.
+#include <tbb/enumerable_thread_specific.h>
+
+#include <string>
+#include <vector>
+
+#include "chaosgrad/formula_problem.h"
+#include "problem/noise.h"
+
+namespace chaosgrad {
+
+enum Slot : int { slot_x = 0, slot_theta = 1, slot_noise = 2, slot_table = 3 };
+
+// A kink of the objective in x that no noise smooths. Outputs of `switching`: the node that is zero at the kink, and its gradient.
+struct KinkProgram {
+  SourceSpan span;
+  Program switching;
+};
+
+struct FormulaProblem::Data {
+  explicit Data(const FormulaSpec& spec);
+
+  Graph graph;
+  Measure measure;
+  Index dimension = 0;
+  Index noise_dimension = 0;
+  ProblemFacts facts;
+  std::vector<std::string> component_names, parameter_names, quantity_names;
+  SourceSpan objective_span;
+
+  // Noise on finitely many values: column j of slot_table is its quantile at noise column finite_source[j].
+  std::vector<Distribution> finite;
+  std::vector<Index> finite_source;
+  Matrix rows;            // the table's rows, appended to slot_table after the finite ones
+  Index row_source = -1;  // the noise column that picks the row
+
+  Node objective;
+  std::vector<Node> gradient;  // one per variable, of the variable's shape
+  std::vector<Node> variables;
+  std::vector<PositiveArgument> positive;
+  std::vector<Program> positive_programs;
+  std::vector<KinkProgram> kink_programs;
+  bool has_reference = false;
+  Program value_program, gradient_program, reference_program, quantity_program;
+
+  struct Scratch {
+    Program::Workspace workspace;
+    Matrix table;
+  };
+  mutable tbb::enumerable_thread_specific<Scratch> scratch;
+
+  // Runs a program on a block; `outputs` are consecutive column ranges of `out`, one per output of the program.
+  void run(const Program& program, const std::vector<Index>& widths, Block x, Block theta, Block noise, BlockOut out) const;
+  void fill_table(Block noise, Matrix& table) const;
+  [[nodiscard]] Index table_columns() const { return static_cast<Index>(finite.size()) + rows.cols(); }
+
+  std::vector<Index> variable_widths, quantity_widths;
+};
+
+}  // namespace chaosgrad

@@ -1,0 +1,280 @@
+#include "chaosgrad/formula_problem.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "chaosgrad/error.h"
+#include "problem/formula_data.h"
+
+namespace chaosgrad {
+namespace {
+
+SourceSpan whole(const FormulaText& formula) {
+  return {formula.id, 0, static_cast<Index>(formula.text.size())};
+}
+
+Measure measure_of(const FormulaSpec& spec) {
+  std::vector<Distribution> marginals;
+  for (const ParameterSpec& parameter : spec.parameters) marginals.push_back(parameter.distribution);
+  if (spec.correlation) return Measure(std::move(marginals), *spec.correlation);
+  return Measure(std::move(marginals));
+}
+
+// The names of a problem: every one may be used only once.
+class Names {
+ public:
+  void add(const std::string& name, Node node, const std::string& section) {
+    static const std::set<std::string, std::less<>> reserved = {"pi", "if", "and", "or", "not"};
+    if (reserved.contains(name)) throw InputError(section + "." + name, "'" + name + "' is a reserved word");
+    if (!scope_.emplace(name, node).second) {
+      throw InputError(section + "." + name, "the name '" + name + "' is used twice");
+    }
+  }
+  [[nodiscard]] const Scope& scope() const { return scope_; }
+
+ private:
+  Scope scope_;
+};
+
+double constant_formula(Graph& graph, const FormulaText& formula, const Scope& names) {
+  const std::optional<Matrix> value = graph.constant_value(parse(graph, formula.text, names, formula.id));
+  if (!value || value->size() != 1) {
+    throw FormulaError("expected a number or a formula of constants", whole(formula));
+  }
+  return (*value)(0, 0);
+}
+
+Node scalar_formula(Graph& graph, const FormulaText& formula, const Scope& names) {
+  const Node node = parse(graph, formula.text, names, formula.id);
+  if (!graph.shape(node).is_scalar()) {
+    throw FormulaError("expected a scalar, found a vector of " + std::to_string(graph.shape(node).size()),
+                       whole(formula));
+  }
+  return node;
+}
+
+void add_table(FormulaProblem::Data& data, const NoiseTable& table, Names& names) {
+  const Index first = static_cast<Index>(data.finite.size());
+  data.rows = table.rows;
+  data.row_source = data.noise_dimension++;
+  const auto count = static_cast<double>(table.rows.rows());
+  data.facts.noise_axes.push_back(
+      {NoiseAxis::Kind::cases, Vector::Constant(table.rows.rows(), 1.0 / count)});
+  std::map<std::string, Node> columns;
+  for (std::size_t j = 0; j < table.columns.size(); ++j) {
+    const Node node = data.graph.input(slot_table, first + static_cast<Index>(j));
+    columns[table.columns[j]] = node;
+    // A column may have a name that is not a word of the formula language; it is then reachable through `vectors` only.
+    names.add(table.columns[j], node, "noise.data");
+  }
+  for (const auto& [name, members] : table.vectors) {
+    std::vector<Node> parts;
+    for (const std::string& member : members) {
+      const auto found = columns.find(member);
+      if (found == columns.end()) {
+        const auto near = nearest_name(member, table.columns);
+        throw InputError("noise.vectors." + name, "the data has no column '" + member + "'" +
+                                                      (near ? "; did you mean '" + *near + "'?" : ""));
+      }
+      parts.push_back(found->second);
+    }
+    if (parts.empty()) throw InputError("noise.vectors." + name, "expected at least one column name");
+    names.add(name, data.graph.apply(Op::stack, parts), "noise.vectors");
+  }
+}
+
+void add_noise(FormulaProblem::Data& data, const FormulaSpec& spec, const Scope& argument_names, Names& names) {
+  for (const NoiseSpec& noise : spec.noise) {
+    const Index column = data.noise_dimension++;
+    if (noise.finite) {
+      const auto& discrete = std::get<Discrete>(noise.finite->parameters());
+      data.facts.noise_axes.push_back(
+          {NoiseAxis::Kind::cases,
+           Eigen::Map<const Vector>(discrete.weights.data(), static_cast<Index>(discrete.weights.size()))});
+      names.add(noise.name, data.graph.input(slot_table, static_cast<Index>(data.finite.size())), "noise");
+      data.finite.push_back(*noise.finite);
+      data.finite_source.push_back(column);
+      continue;
+    }
+    NoiseFormula formula =
+        make_noise(data.graph, noise, data.graph.input(slot_noise, column), argument_names);
+    data.facts.noise_axes.push_back(formula.axis);
+    data.positive.insert(data.positive.end(), formula.positive.begin(), formula.positive.end());
+    names.add(noise.name, formula.value, "noise");
+  }
+  if (spec.table) add_table(data, *spec.table, names);
+}
+
+void add_reference(FormulaProblem::Data& data, const FormulaSpec& spec, const Scope& names) {
+  if (spec.reference.empty()) return;
+  std::vector<Node> outputs;
+  for (const VariableSpec& variable : spec.variables) {
+    const auto found = std::find_if(spec.reference.begin(), spec.reference.end(),
+                                    [&](const auto& entry) { return entry.first == variable.name; });
+    if (found == spec.reference.end()) {
+      throw InputError("reference", "expected a formula for every variable; '" + variable.name + "' has none");
+    }
+    const Node node = parse(data.graph, found->second.text, names, found->second.id);
+    if (data.graph.shape(node).size() != variable.start.size()) {
+      throw FormulaError("'" + variable.name + "' has " + std::to_string(variable.start.size()) +
+                             " components, this formula has " + std::to_string(data.graph.shape(node).size()),
+                         whole(found->second));
+    }
+    for (const int slot : {slot_x, slot_noise, slot_table}) {
+      if (data.graph.depends_on(node, slot)) {
+        throw FormulaError("the reference may depend on the parameters only", whole(found->second));
+      }
+    }
+    outputs.push_back(node);
+  }
+  data.reference_program = Program(data.graph, outputs);
+  data.has_reference = true;
+}
+
+void add_checks(FormulaProblem::Data& data) {
+  for (const PositiveArgument& argument : data.positive) {
+    data.positive_programs.emplace_back(data.graph, std::array{argument.value});
+  }
+  for (const Kink& kink : kinks(data.graph, data.objective, slot_x)) {
+    if (data.graph.depends_on(kink.switching, slot_noise) || data.graph.depends_on(kink.switching, slot_table)) continue;
+    std::vector<Node> outputs = {kink.switching};
+    const std::vector<Node> slopes = gradient(data.graph, kink.switching, data.variables);
+    outputs.insert(outputs.end(), slopes.begin(), slopes.end());
+    data.kink_programs.push_back({kink.span, Program(data.graph, outputs)});
+  }
+}
+
+}  // namespace
+
+FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) {
+  Names names;
+  for (const auto& [name, value] : spec.constants) names.add(name, graph.constant(value), "constants");
+  for (std::size_t k = 0; k < spec.parameters.size(); ++k) {
+    const ParameterSpec& parameter = spec.parameters[k];
+    names.add(parameter.name, graph.input(slot_theta, static_cast<Index>(k)), "parameters");
+    parameter_names.push_back(parameter.name);
+    facts.bases.push_back(parameter.basis);
+    facts.breakpoints.push_back(parameter.breakpoints);
+  }
+  const Scope constants_and_parameters = names.scope();
+  add_noise(*this, spec, constants_and_parameters, names);
+
+  if (spec.variables.empty()) throw InputError("variables", "at least one variable is needed, found none");
+  for (const VariableSpec& variable : spec.variables) {
+    const Index size = variable.start.size();
+    variables.push_back(graph.input(slot_x, dimension, {size, 1}));
+    names.add(variable.name, variables.back(), "variables");
+    for (Index i = 0; i < size; ++i) {
+      component_names.push_back(variable.is_vector ? variable.name + "[" + std::to_string(i) + "]" : variable.name);
+    }
+    facts.start.conservativeResize(dimension + size);
+    facts.start.tail(size) = variable.start;
+    dimension += size;
+    variable_widths.push_back(size);
+  }
+  for (const auto& [name, formula] : spec.definitions) {
+    names.add(name, parse(graph, formula.text, names.scope(), formula.id), "definitions");
+  }
+
+  objective_span = whole(spec.objective);
+  objective = scalar_formula(graph, spec.objective, names.scope());
+  gradient = chaosgrad::gradient(graph, objective, variables);
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (const auto value = graph.constant_value(gradient[i]); value && value->isZero(0)) {
+      throw FormulaError("the objective does not depend on '" + spec.variables[i].name + "'", objective_span);
+    }
+  }
+  value_program = Program(graph, std::array{objective});
+  gradient_program = Program(graph, gradient);
+  add_reference(*this, spec, names.scope());
+
+  std::vector<Node> quantity_nodes;
+  for (const auto& [name, formula] : spec.quantities) {
+    quantity_nodes.push_back(scalar_formula(graph, formula, names.scope()));
+    quantity_names.push_back(name);
+    quantity_widths.push_back(1);
+  }
+  quantity_program = Program(graph, quantity_nodes);
+  add_checks(*this);
+
+  const auto constant_fact = [&](const std::optional<FormulaText>& formula, std::optional<double>& fact,
+                                 const std::string& condition, auto holds) {
+    if (!formula) return;
+    fact = constant_formula(graph, *formula, names.scope());
+    if (!holds(*fact)) throw FormulaError("expected a number " + condition, whole(*formula));
+  };
+  const auto positive_number = [](double value) { return value > 0; };
+  constant_fact(spec.strong_convexity, facts.strong_convexity, "above 0", positive_number);
+  constant_fact(spec.smoothness, facts.smoothness, "that is not below strong_convexity", [&](double value) {
+    return value > 0 && value >= facts.strong_convexity.value_or(0);
+  });
+  constant_fact(spec.noise_variance, facts.noise_variance, "that is not negative", [](double v) { return v >= 0; });
+  constant_fact(spec.noise_growth, facts.noise_growth, "of at least 1", [](double v) { return v >= 1; });
+}
+
+void FormulaProblem::Data::fill_table(Block noise, Matrix& table) const {
+  const Index count = noise.rows();
+  for (std::size_t j = 0; j < finite.size(); ++j) {
+    finite[j].quantile(noise.col(finite_source[j]).data(), table.col(static_cast<Index>(j)).data(), count);
+  }
+  if (row_source < 0) return;
+  const Index first = static_cast<Index>(finite.size());
+  for (Index i = 0; i < count; ++i) {
+    const auto row = static_cast<Index>(noise(i, row_source) * static_cast<double>(rows.rows()));
+    for (Index j = 0; j < rows.cols(); ++j) table(i, first + j) = rows(row, j);
+  }
+}
+
+void FormulaProblem::Data::run(const Program& program, const std::vector<Index>& widths, Block x, Block theta,
+                               Block noise, BlockOut out) const {
+  Scratch& local = scratch.local();
+  if (table_columns() > 0 && noise.rows() > 0) {
+    if (local.table.rows() != block_size) local.table.resize(block_size, table_columns());
+    fill_table(noise, local.table);
+  }
+  const Index count = theta.rows();
+  const std::array<Block, 4> inputs = {x, theta, noise,
+                                       local.table.topRows(local.table.rows() > 0 ? count : 0)};
+  std::vector<BlockOut> outputs;
+  outputs.reserve(widths.size());
+  for (Index column = 0; const Index width : widths) {
+    outputs.emplace_back(out.middleCols(column, width));
+    column += width;
+  }
+  program.evaluate(inputs, outputs, local.workspace);
+}
+
+FormulaProblem::FormulaProblem(const FormulaSpec& spec) : data_(std::make_shared<const Data>(spec)) {}
+
+Index FormulaProblem::dimension() const { return data_->dimension; }
+const Measure& FormulaProblem::parameters() const { return data_->measure; }
+Index FormulaProblem::noise_dimension() const { return data_->noise_dimension; }
+const std::vector<std::string>& FormulaProblem::quantity_names() const { return data_->quantity_names; }
+const std::vector<std::string>& FormulaProblem::component_names() const { return data_->component_names; }
+const std::vector<std::string>& FormulaProblem::parameter_names() const { return data_->parameter_names; }
+
+ProblemFacts FormulaProblem::facts() const {
+  ProblemFacts facts = data_->facts;
+  if (data_->has_reference) {
+    facts.reference = [data = data_](Block theta, BlockOut x) {
+      data->run(data->reference_program, data->variable_widths, Matrix(), theta, Matrix(), x);
+    };
+  }
+  return facts;
+}
+
+void FormulaProblem::gradient(Block x, Block theta, Block noise, BlockOut g) const {
+  data_->run(data_->gradient_program, data_->variable_widths, x, theta, noise, g);
+}
+
+void FormulaProblem::value(Block x, Block theta, Block noise, BlockOut values) const {
+  data_->run(data_->value_program, {1}, x, theta, noise, values);
+}
+
+void FormulaProblem::quantities(Block x, Block theta, Block noise, BlockOut values) const {
+  data_->run(data_->quantity_program, data_->quantity_widths, x, theta, noise, values);
+}
+
+}  // namespace chaosgrad

@@ -1,0 +1,27 @@
+#pragma once
+// Noise as formulas: v = quantile(u; arguments(θ)) with u uniform, so that ν may depend on θ.
+#include <string>
+#include <vector>
+
+#include "chaosgrad/formula_problem.h"
+
+namespace chaosgrad {
+
+// An argument of a noise distribution that must be positive (sd, upper − lower, …) wherever θ may be.
+struct PositiveArgument {
+  Node value;
+  std::string description;  // "sd must be positive"
+  SourceSpan span;
+};
+
+struct NoiseFormula {
+  Node value;  // v as a function of the uniform number and θ
+  NoiseAxis axis;
+  std::vector<PositiveArgument> positive;
+};
+
+// `uniform` is the input node of the uniform number; `names` holds what the arguments may use. Throws InputError (unknown
+// distribution or argument, argument missing) or FormulaError.
+[[nodiscard]] NoiseFormula make_noise(Graph& graph, const NoiseSpec& spec, Node uniform, const Scope& names);
+
+}  // namespace chaosgrad

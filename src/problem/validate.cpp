@@ -1,0 +1,160 @@
+// What no solver could survive, found before it starts: values that are not real numbers, and kinks that no noise smooths.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "chaosgrad/random.h"
+#include "problem/formula_data.h"
+
+namespace chaosgrad {
+namespace {
+
+// One sample (x, θ, noise) with everything a program reads, as blocks of one row.
+struct Point {
+  Matrix x, theta, noise, table;
+  [[nodiscard]] std::array<Block, 4> inputs() const { return {x, theta, noise, table}; }
+};
+
+Point sample_point(const FormulaProblem::Data& data, Index i) {
+  Point point;
+  point.theta.resize(1, data.measure.dimension());
+  point.noise.resize(1, data.noise_dimension);
+  fill_uniform(make_stream(0, Purpose::test, 1), i, point.theta);
+  if (data.noise_dimension > 0) fill_uniform(make_stream(0, Purpose::test, 2), i, point.noise);
+  data.measure.germ_from_uniform(point.theta, point.theta);
+  data.measure.parameters_from_germ(point.theta, point.theta);
+  point.table.resize(1, data.table_columns());
+  if (data.noise_dimension > 0) data.fill_table(point.noise, point.table);
+  point.x = data.facts.start.transpose();
+  return point;
+}
+
+std::string describe(const FormulaProblem::Data& data, const Point& point) {
+  std::string text;
+  const auto append = [&](const std::string& name, double value) {
+    text += fmt::format("{}{} = {:.6g}", text.empty() ? "" : ", ", name, value);
+  };
+  for (std::size_t i = 0; i < data.component_names.size() && i < 4; ++i) {
+    append(data.component_names[i], point.x(0, static_cast<Index>(i)));
+  }
+  for (std::size_t k = 0; k < data.parameter_names.size() && k < 4; ++k) {
+    append(data.parameter_names[k], point.theta(0, static_cast<Index>(k)));
+  }
+  return text;
+}
+
+void require_finite(const FormulaProblem::Data& data, const Program& program, const Point& point) {
+  const std::array<Block, 4> inputs = point.inputs();
+  if (const auto bad = program.first_non_finite(inputs)) {
+    throw FormulaError(bad->reason + " at " + describe(data, point), bad->span.text < 0 ? data.objective_span : bad->span);
+  }
+}
+
+// The value and the gradient must be real numbers at the start and right beside it in each coordinate.
+void check_finite(const FormulaProblem::Data& data, Point point) {
+  const auto check = [&] {
+    require_finite(data, data.value_program, point);
+    require_finite(data, data.gradient_program, point);
+  };
+  check();
+  for (Index j = 0; j < data.dimension; ++j) {
+    const double center = point.x(0, j), reach = 1e-6 * (1 + std::abs(center));
+    for (const double side : {-1.0, 1.0}) {
+      point.x(0, j) = center + side * reach;
+      check();
+    }
+    point.x(0, j) = center;
+  }
+}
+
+void evaluate(const Program& program, const Point& point, const std::vector<Index>& widths, Matrix& out,
+              Program::Workspace& workspace) {
+  std::vector<BlockOut> outputs;
+  for (Index column = 0; const Index width : widths) {
+    outputs.emplace_back(out.middleCols(column, width));
+    column += width;
+  }
+  const std::array<Block, 4> inputs = point.inputs();
+  program.evaluate(inputs, outputs, workspace);
+}
+
+// Walks to the surface s(x) = 0 by Newton steps x ← x − s ∇s/|∇s|²; true if it got there. `normal` receives the last direction.
+bool walk_to_kink(const FormulaProblem::Data& data, const Program& switching, Point& point, Matrix& normal,
+                  Program::Workspace& workspace) {
+  std::vector<Index> widths = {1};
+  widths.insert(widths.end(), data.variable_widths.begin(), data.variable_widths.end());
+  Matrix out(1, 1 + data.dimension);
+  for (int step = 0; step < 60; ++step) {
+    evaluate(switching, point, widths, out, workspace);
+    if (!out.allFinite()) return false;
+    const double s = out(0, 0);
+    const double slope = out.rightCols(data.dimension).squaredNorm();
+    if (slope > 0) normal = out.rightCols(data.dimension) / std::sqrt(slope);
+    if (std::abs(s) <= 1e-13 * (1 + point.x.norm()) * std::sqrt(slope)) return normal.size() > 0;
+    if (slope == 0) return s == 0 && normal.size() > 0;
+    point.x -= out.rightCols(data.dimension) * (s / slope);
+  }
+  return false;
+}
+
+// The jump of (F, ∇F) across the kink at distance h on either side, and the size of ∇F there.
+std::pair<double, double> jump(const FormulaProblem::Data& data, const Point& at, const Matrix& normal, double h,
+                               Program::Workspace& workspace) {
+  Matrix value[2] = {Matrix(1, 1), Matrix(1, 1)};
+  Matrix slope[2] = {Matrix(1, data.dimension), Matrix(1, data.dimension)};
+  for (int side = 0; side < 2; ++side) {
+    Point point = at;
+    point.x += normal * (side == 0 ? -h : h);
+    evaluate(data.value_program, point, {1}, value[side], workspace);
+    evaluate(data.gradient_program, point, data.variable_widths, slope[side], workspace);
+    if (!value[side].allFinite() || !slope[side].allFinite()) return {0, 0};  // the edge of the domain, not a kink
+  }
+  return {std::abs(value[1](0, 0) - value[0](0, 0)) + (slope[1] - slope[0]).norm(),
+          slope[0].norm() + slope[1].norm()};
+}
+
+void check_kink(const FormulaProblem::Data& data, const KinkProgram& program, Point point, Index i) {
+  Program::Workspace workspace;
+  Matrix offset(1, data.dimension), normal;
+  fill_uniform(make_stream(0, Purpose::test, 3), i, offset);
+  point.x.array() += (1 + point.x.norm()) * (2 * offset.array() - 1);
+  if (!walk_to_kink(data, program.switching, point, normal, workspace)) return;
+  // A jump stays when the two sides come closer; the change of a smooth gradient shrinks with the distance.
+  const double h = 1e-6 * (1 + point.x.norm());
+  const auto [far, size] = jump(data, point, normal, h, workspace);
+  const auto [near, unused] = jump(data, point, normal, h / 100, workspace);
+  if (near > 0.5 * far && near > 1e-7 * size) {
+    throw FormulaError(
+        fmt::format("the objective is not differentiable in the variables: its gradient jumps at {}; "
+                    "smooth the kink, or let noise enter it",
+                    describe(data, point)),
+        program.span.text < 0 ? data.objective_span : program.span);
+  }
+}
+
+void check_noise_arguments(const FormulaProblem::Data& data, const Point& point) {
+  Program::Workspace workspace;
+  Matrix value(1, 1);
+  for (std::size_t j = 0; j < data.positive.size(); ++j) {
+    evaluate(data.positive_programs[j], point, {1}, value, workspace);
+    if (!(value(0, 0) > 0)) {
+      const PositiveArgument& argument = data.positive[j];
+      throw FormulaError(fmt::format("{}; it is {:.6g} at {}", argument.description, value(0, 0), describe(data, point)),
+                         argument.span);
+    }
+  }
+}
+
+}  // namespace
+
+void FormulaProblem::validate(Index points) const {
+  for (Index i = 0; i < points; ++i) {
+    const Point point = sample_point(*data_, i);
+    check_noise_arguments(*data_, point);
+    check_finite(*data_, point);
+    for (const KinkProgram& program : data_->kink_programs) check_kink(*data_, program, point, i);
+  }
+}
+
+}  // namespace chaosgrad

@@ -1,0 +1,16 @@
+#pragma once
+// The error of an expansion, measured with fresh samples.
+#include "chaosgrad/solution.h"
+
+namespace chaosgrad {
+
+struct Certificate {
+  ErrorEstimate error;
+  std::optional<double> sampled_error;  // ‖x_u − x*‖_π against the reference, by Monte Carlo
+  std::int64_t gradients = 0;
+};
+
+// `run` tells the constants, the last step and the last number of samples, which the split of the error needs.
+[[nodiscard]] Certificate certify(const Oracle& oracle, const Expansion& expansion, const Run& run, const Options& options);
+
+}  // namespace chaosgrad

@@ -1,0 +1,77 @@
+#include "chaosgrad/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "chaosgrad/random.h"
+
+namespace chaosgrad {
+namespace {
+
+// Central differences of F against ∇F at one block of samples around the start, relative to the size of the gradient.
+double gradient_error(const Oracle& oracle, const std::function<void(Block, Block, Block, BlockOut)>& value,
+                      std::uint64_t seed) {
+  const Index q = oracle.dimension();
+  Matrix theta(block_size, oracle.parameters().dimension()), noise(block_size, oracle.noise_dimension());
+  Matrix x(block_size, q), g(block_size, q), above(block_size, 1), below(block_size, 1);
+  fill_uniform(make_stream(seed, Purpose::verification, 0), 0, theta);
+  oracle.parameters().germ_from_uniform(theta, theta);
+  oracle.parameters().parameters_from_germ(theta, theta);
+  if (oracle.noise_dimension() > 0) fill_uniform(make_stream(seed, Purpose::verification, 1), 0, noise);
+  fill_uniform(make_stream(seed, Purpose::verification, 2), 0, x);
+  x = (2 * x.array() - 1).matrix();
+  x.rowwise() += oracle.facts().start.transpose();
+  oracle.gradient(x, theta, noise, g);
+  const double scale = g.rowwise().norm().mean();
+  std::vector<double> errors;  // the median over the samples ignores those beside a kink
+  double worst = 0;
+  for (Index j = 0; j < q; ++j) {
+    const double h = 1e-5 * (1 + x.col(j).cwiseAbs().mean());
+    Matrix moved = x;
+    moved.col(j).array() += h;
+    value(moved, theta, noise, above);
+    moved.col(j).array() -= 2 * h;
+    value(moved, theta, noise, below);
+    const Vector difference = (above - below) / (2 * h);
+    errors.clear();
+    for (Index i = 0; i < block_size; ++i) errors.push_back(std::abs(difference(i) - g(i, j)));
+    std::nth_element(errors.begin(), errors.begin() + block_size / 2, errors.end());
+    worst = std::max(worst, errors[block_size / 2]);
+  }
+  return scale > 0 ? worst / scale : worst;
+}
+
+}  // namespace
+
+ProblemCheck check_problem(const Oracle& oracle, const std::function<void(Block, Block, Block, BlockOut)>& value,
+                           std::uint64_t seed) {
+  ProblemCheck check;
+  check.constants = estimate_constants(oracle, seed);
+  check.measured = measure_constants(oracle, seed);
+  check.gradient_error = gradient_error(oracle, value, seed);
+
+  const ProblemConstants& given = check.constants;
+  const ProblemConstants& measured = check.measured;
+  const bool noisy = oracle.noise_dimension() > 0;
+  const double slack = noisy ? 0.1 : 1e-4;  // the measured curvature is itself an average over noise draws
+  if (!(check.gradient_error < 1e-4)) {
+    check.problems.push_back(fmt::format("the gradient differs from differences of F by {:.2g} (relative)", check.gradient_error));
+  }
+  if (!(measured.mu.value > 0)) {
+    check.problems.push_back(fmt::format(
+        "not strongly convex: the Hessian has the eigenvalue {:.3g} at a sampled theta", measured.mu.value));
+  }
+  if (given.mu.given && given.mu.value > measured.mu.lowest * (1 + slack)) {
+    check.problems.push_back(fmt::format("strong_convexity = {:.4g} is contradicted: a Hessian has the eigenvalue {:.4g}",
+                                         given.mu.value, measured.mu.lowest));
+  }
+  if (given.L.given && given.L.value < measured.L.highest * (1 - slack)) {
+    check.problems.push_back(fmt::format("smoothness = {:.4g} is contradicted: a Hessian has the eigenvalue {:.4g}",
+                                         given.L.value, measured.L.highest));
+  }
+  return check;
+}
+
+}  // namespace chaosgrad

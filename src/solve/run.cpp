@@ -1,0 +1,119 @@
+#include "chaosgrad/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "chaosgrad/error.h"
+#include "solve/solvers.h"
+#include "solve/step_policy.h"
+
+namespace chaosgrad {
+namespace {
+
+void check(const Options& options) {
+  const auto require = [](bool holds, const char* field, const char* message) {
+    if (!holds) throw InputError(std::string("solve.") + field, message);
+  };
+  require(options.iterations >= 1, "iterations", "must be at least 1");
+  require(options.points >= 1, "points", "must be at least 1");
+  require(options.nodes >= 1, "nodes", "must be at least 1");
+  require(options.threads >= 0, "threads", "must not be negative (0: all cores)");
+  require(options.max_gradients >= 1, "max_gradients", "must be at least 1");
+  require(options.max_seconds > 0, "max_seconds", "must be positive");
+  require(options.tolerance.value_or(1) > 0, "tolerance", "must be positive");
+  require(options.relative_tolerance.value_or(1) > 0, "relative_tolerance", "must be positive");
+  require(options.checkpoint_seconds > 0, "checkpoint_seconds", "must be positive");
+  require(options.point_tolerance > 0, "point_tolerance", "must be positive");
+  require(options.confidence > 0 && options.confidence < 1, "confidence", "must be between 0 and 1");
+}
+
+// Options that the method has no use for; one file often serves several methods, so this is a note and no error.
+void note_unused(const Options& options, std::vector<std::string>& notes) {
+  const auto note = [&](bool given, const char* field, std::initializer_list<Method> users) {
+    if (given && std::find(users.begin(), users.end(), options.method) == users.end()) {
+      notes.push_back(fmt::format("solve.{} is not used by method {}", field, to_string(options.method)));
+    }
+  };
+  note(options.step.has_value(), "step", {Method::gd, Method::agd, Method::uqsa});
+  note(options.momentum.has_value(), "momentum", {Method::agd});
+  note(options.radius.has_value(), "radius", {Method::uqsa});
+}
+
+}  // namespace
+
+std::string_view to_string(Status status) {
+  switch (status) {
+    case Status::completed:
+      return "completed";
+    case Status::converged:
+      return "converged";
+    case Status::out_of_gradients:
+      return "out_of_gradients";
+    case Status::out_of_time:
+      return "out_of_time";
+    case Status::interrupted:
+      return "interrupted";
+    case Status::diverged:
+      return "diverged";
+    case Status::bad_gradient:
+      return "bad_gradient";
+    case Status::not_strongly_convex:
+      return "not_strongly_convex";
+  }
+  return "";
+}
+
+std::string_view to_string(Method method) {
+  switch (method) {
+    case Method::gd:
+      return "gd";
+    case Method::agd:
+      return "agd";
+    case Method::masg:
+      return "masg";
+    case Method::uqsa:
+      return "uqsa";
+    case Method::nested:
+      return "nested";
+  }
+  return "";
+}
+
+bool is_failure(Status status) {
+  return status == Status::diverged || status == Status::bad_gradient || status == Status::not_strongly_convex;
+}
+
+Run run(const Oracle& oracle, const Options& options) {
+  check(options);
+  const ProblemConstants constants = estimate_constants(oracle, options.seed);
+  Plan plan = make_plan(oracle, options, constants);
+  Run result{.basis = plan.basis, .u = Coefficients::Zero(1, oracle.dimension()), .constants = constants, .notes = plan.notes};
+  note_unused(options, result.notes);
+  if (!std::isfinite(constants.mu.value) || !std::isfinite(constants.L.value)) {
+    result.status = Status::bad_gradient;
+    result.stop_reason = "the gradient is not finite near the start";
+    return result;
+  }
+  if (!(constants.mu.value > 0)) {
+    result.status = Status::not_strongly_convex;
+    result.stop_reason = fmt::format(
+        "the smallest sampled eigenvalue of the Hessian is {:.3g}: the objective is not strongly convex in x for every theta",
+        constants.mu.value);
+    return result;
+  }
+  Executor executor(options.threads);
+  const std::optional<ReferenceExpansion> reference = expand_reference(
+      oracle, plan.basis, options.gradient == GradientRule::quadrature ? options.nodes : 0, executor);
+  Monitor monitor(options, reference);
+  if (options.method == Method::nested) {
+    solve_nested(oracle, options, plan, monitor, reference, executor, result);
+  } else {
+    solve_descent(oracle, options, plan, monitor, executor, result);
+  }
+  result.seconds = monitor.seconds();
+  return result;
+}
+
+}  // namespace chaosgrad

@@ -1,0 +1,18 @@
+#pragma once
+// The solvers behind run(). Each fills a Run whose basis, constants and notes are already there.
+#include "chaosgrad/run.h"
+#include "estimate/executor.h"
+#include "solve/monitor.h"
+#include "solve/plan.h"
+
+namespace chaosgrad {
+
+// gd, agd, masg, uqsa: descent on the coefficients with a growing basis.
+void solve_descent(const Oracle& oracle, const Options& options, const Plan& plan, Monitor& monitor,
+                   Executor& executor, Run& run);
+
+// One optimisation per sample of θ, then projection and least squares.
+void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan, Monitor& monitor,
+                  const std::optional<ReferenceExpansion>& reference, Executor& executor, Run& run);
+
+}  // namespace chaosgrad

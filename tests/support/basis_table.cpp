@@ -1,0 +1,90 @@
+// Prints values of one-dimensional orthonormal families for tests in other languages.
+// Input, one request per line:  <family> <parameters…> <degree> <t…>
+//   family: a distribution as in problem files, or "fourier" (lower, upper); discrete takes:
+//   <count> <values…> <weights…>
+// Output, one line per t: B_0(t) … B_degree(t).
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "chaosgrad/error.h"
+#include "chaosgrad/family.h"
+
+namespace {
+
+using namespace chaosgrad;
+
+double number(std::istream& in) {
+  std::string word;  // operator>> for double does not read "inf"
+  if (!(in >> word)) throw InputError("", "a number is missing");
+  return std::stod(word);
+}
+
+template <class Parameters, std::size_t... indices>
+Distribution read_parameters(std::istream& in, std::index_sequence<indices...>) {
+  return Parameters{(static_cast<void>(indices), number(in))...};
+}
+template <class Parameters, std::size_t count>
+Distribution read(std::istream& in) {
+  return read_parameters<Parameters>(in, std::make_index_sequence<count>{});
+}
+
+Distribution read_discrete(std::istream& in) {
+  Discrete result;
+  const auto count = static_cast<std::size_t>(number(in));
+  for (std::size_t i = 0; i < count; ++i) result.values.push_back(number(in));
+  for (std::size_t i = 0; i < count; ++i) result.weights.push_back(number(in));
+  return result;
+}
+
+Family read_family(std::istream& in) {
+  static const std::map<std::string, std::function<Distribution(std::istream&)>> readers{
+      {"uniform", read<Uniform, 2>},
+      {"fourier", read<Uniform, 2>},
+      {"normal", read<Normal, 2>},
+      {"lognormal", read<LogNormal, 2>},
+      {"beta", read<Beta, 4>},
+      {"gamma", read<Gamma, 2>},
+      {"exponential", read<Exponential, 1>},
+      {"triangular", read<Triangular, 3>},
+      {"weibull", read<Weibull, 2>},
+      {"loguniform", read<LogUniform, 2>},
+      {"truncated_normal", read<TruncatedNormal, 4>},
+      {"discrete", read_discrete}};
+  std::string name;
+  in >> name;
+  const auto reader = readers.find(name);
+  if (reader == readers.end()) throw InputError("family", "unknown: " + name);
+  const auto kind = name == "fourier" ? Family::Kind::fourier : Family::Kind::polynomial;
+  return Family(reader->second(in), kind);
+}
+
+void answer(const std::string& request) {
+  std::istringstream in(request);
+  const Family family = read_family(in);
+  const auto degree = static_cast<Index>(number(in));
+  std::vector<double> t;
+  for (std::string word; in >> word;) t.push_back(std::stod(word));
+  Matrix values(static_cast<Index>(t.size()), degree + 1);
+  family.values(t.data(), values.rows(), values);
+  for (Index i = 0; i < values.rows(); ++i) {
+    for (Index n = 0; n <= degree; ++n)
+      std::printf("%.17g%c", values(i, n), n < degree ? ' ' : '\n');
+  }
+}
+
+}  // namespace
+
+int main() {
+  try {
+    for (std::string line; std::getline(std::cin, line);) answer(line);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 2;
+  }
+  return 0;
+}
