@@ -198,6 +198,18 @@ TEST_P(EveryFamily, InducedDrawsPassKolmogorovSmirnov) {
   EXPECT_LT(distance, 1.95 / std::sqrt(draws) + resolution);
 }
 
+// Weights of induced sampling divide by B_n²: it must be finite wherever draws can fall.
+TEST_P(EveryFamily, SquaresAreFiniteWhereInducedDrawsFall) {
+  const Family family(GetParam().distribution);
+  const Index n = std::min<Index>(200, family.max_degree());
+  for (const double p : {0x1p-54, 1 - 0x1p-53}) {
+    const double t = family.induced_quantile(n, p);
+    Matrix b(1, n + 1);
+    family.values(&t, 1, b);
+    EXPECT_TRUE(std::isfinite(b.squaredNorm())) << "at " << t;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Families, EveryFamily, testing::ValuesIn(family_cases()),
                          [](const auto& instance) { return instance.param.name; });
 

@@ -46,61 +46,22 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
+// clang-format off
 enum class Op : std::uint8_t {
-  constant,
-  input,
-  add,
-  subtract,
-  multiply,
-  divide,
-  negate,
-  power,  // element-wise; a scalar operand is broadcast
-  less,
-  less_equal,
-  greater,
-  greater_equal,
-  equal,
-  not_equal,
-  logical_and,
-  logical_or,
-  logical_not,  // 0 or 1
-  select,       // if(c, a, b)
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  sinh,
-  cosh,
-  tanh,
-  exp,
-  log,
-  sqrt,
-  abs,
-  sign,
-  min,
-  max,
-  floor,
-  ceil,
-  erf,
-  normcdf,
-  normal_pdf,
-  logistic,
-  softplus,
-  normal_quantile,
-  gamma_quantile,
-  beta_quantile,  // gamma_quantile(p, shape); beta_quantile(p, alpha, beta)
-  sum,
-  dot,
-  norm2,  // norm2 = Euclidean norm (not squared)
-  product,
-  transpose,
-  outer,
-  element,
-  stack,           // product: matrix·matrix/vector; element(x, i): x[i]; stack(a, b, …)
-  masked_multiply  // a·b, but 0 where a = 0 whatever b: the derivative of a branch not taken
+  constant, input,
+  // Element-wise; a scalar operand is broadcast. Comparisons and logic give 0 or 1; select is if(c, a, b).
+  add, subtract, multiply, divide, negate, power,
+  less, less_equal, greater, greater_equal, equal, not_equal, logical_and, logical_or, logical_not,
+  select,
+  sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, sign, min, max,
+  floor, ceil, erf, normcdf, normal_pdf, logistic, softplus,
+  normal_quantile, gamma_quantile, beta_quantile,  // gamma_quantile(p, shape), beta_quantile(p, alpha, beta)
+  sum, dot, norm2,              // of all components; norm2 is the Euclidean norm, not squared
+  product, transpose, outer,    // product: matrix·matrix or matrix·vector
+  element, stack,               // x[i]; stack(a, b, …) = [a, b, …]
+  masked_multiply               // a·b, but 0 where a = 0 whatever b: derivatives of branches not taken
 };
+// clang-format on
 
 // Names a formula may use.
 using Scope = std::map<std::string, Node, std::less<>>;

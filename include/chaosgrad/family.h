@@ -34,11 +34,11 @@ class Family {
   [[nodiscard]] const Distribution& distribution() const;
   // Largest degree there is. Up to it the functions are orthonormal to 1e-10 and B_n² is finite
   // wherever B_n² π has mass:
-  //   uniform 2000 (fourier: 100000), beta 2000 (less for very narrow ones), normal 200, gamma and
-  //   exponential 150, lognormal 15/sigma up to 200 (p_n² lives near log θ = mu + 2n sigma² and
-  //   reaches exp(2 n² sigma²) there), weibull 600/g, g = 2√π Γ(shape)/Γ(shape + ½), up to 200;
-  //   triangular, loguniform 200; truncated normal 150; n − 1, up to 200, for a distribution on n
-  //   points.
+  //   uniform 2000 (fourier: 100000), beta 2000 (narrow ones less, but above 150), normal 200,
+  //   gamma, exponential and truncated normal 150, triangular and loguniform 200,
+  //   lognormal about 14/sigma, at most 200 (p_n² lives near log θ = mu + 2n sigma², where it
+  //   reaches exp(2n² sigma²)), weibull 560 Γ(shape + ½) / (2√π Γ(shape)), at most 200,
+  //   n − 1, at most 200, for a distribution on n points.
   [[nodiscard]] Index max_degree() const;
 
   // Recurrence coefficients for degrees 0..degree at least. Computed once, kept: the reference

@@ -74,8 +74,8 @@ double BasisBlock::operator()(Index sample, Index i) const {
   const double cos_a = value(harmonic_columns + 2 * g - 2), sin_a = value(harmonic_columns + 2 * g - 1);
   if (n == 0) return sqrt2 * (i % 2 == 1 ? cos_a : sin_a);
   const double cos_n = value(2 * n - 1), sin_n = h < g * harmonic_span ? -value(2 * n) : value(2 * n);
-  return i % 2 == 1 ? std::fma(cos_a, cos_n, -(sin_a * sin_n))
-                    : std::fma(sin_a, cos_n, cos_a * sin_n);
+  return i % 2 == 1 ? simd::fma(cos_a, cos_n, -(sin_a * sin_n))
+                    : simd::fma(sin_a, cos_n, cos_a * sin_n);
 }
 
 Basis::Basis(std::vector<Family> families, IndexSet indices)

@@ -71,12 +71,11 @@ struct Harmonic {
 #pragma GCC unroll 4
   for (int j = 0; j < strip_packs; ++j) {
     const simd::Pack tau = eta.pack[j] - axis.center;
-    const simd::Pack turns = tau * axis.turns_per_unit;
-    const simd::Pack lost = simd::fms(tau, simd::broadcast(axis.turns_per_unit), turns);
-    const simd::Pack rest = simd::fma(tau, simd::broadcast(axis.turns_per_unit_rest), lost);
-    const simd::Pack high = turns * times;
-    const simd::Pack low = simd::fma(rest, simd::broadcast(times),
-                                     simd::fms(turns, simd::broadcast(times), high));
+    const simd::Pack per_unit = simd::broadcast(axis.turns_per_unit), h_pack = simd::broadcast(times);
+    const simd::Pack turns = tau * per_unit, high = turns * h_pack;
+    const simd::Pack rest = simd::fma(tau, simd::broadcast(axis.turns_per_unit_rest),
+                                      simd::product_error(tau, per_unit));
+    const simd::Pack low = simd::fma(rest, h_pack, simd::product_error(turns, h_pack));
     const SinCos value = sincos_turns({high, low});
     result.cos.pack[j] = value.cos;
     result.sin.pack[j] = value.sin;

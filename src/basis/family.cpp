@@ -112,12 +112,17 @@ Quadrature Family::gauss(Index n) const {
 }
 
 double Family::supremum(const Vector& c, double* argmax) const {
-  Index size = c.size();
-  while (size > 0 && c[size - 1] == 0) --size;
-  double place = state_->distribution.mean();
   double ignored = 0;
   double& maximiser = argmax != nullptr ? *argmax : ignored;
+  Index size = c.size();
+  while (size > 0 && c[size - 1] == 0) --size;
+  if (size <= 1) {
+    maximiser = state_->distribution.quantile(0.5);
+    return size == 0 ? 0 : c[0];
+  }
   const Vector weights = c.head(size);
+  if (state_->fourier) return state_->fourier->supremum(weights, maximiser);
+
   const auto square_sums = [&](const double* t, Index count, double* sums) {
     constexpr Index chunk = 256;
     Matrix b(std::min(count, chunk), size);
@@ -128,31 +133,25 @@ double Family::supremum(const Vector& c, double* argmax) const {
       std::copy_n(chunk_sums.data(), rows, sums + begin);
     }
   };
-  const auto at = [&](double t) {
-    double sum = 0;
-    square_sums(&t, 1, &sum);
-    maximiser = t;
-    return sum;
-  };
   if (const auto* discrete = std::get_if<Discrete>(&state_->distribution.parameters())) {
-    Vector sums = Vector::Zero(static_cast<Index>(discrete->values.size()));
-    if (size > 0) square_sums(discrete->values.data(), sums.size(), sums.data());
+    Vector sums(static_cast<Index>(discrete->values.size()));
+    square_sums(discrete->values.data(), sums.size(), sums.data());
     Index best = 0;
     const double largest = sums.maxCoeff(&best);
     maximiser = discrete->values[static_cast<std::size_t>(best)];
     return largest;
   }
-  if (size <= 1) {
-    maximiser = place;
-    return size == 0 ? 0 : c[0];
-  }
-  if (state_->fourier) return state_->fourier->supremum(weights, maximiser);
   const double lower = state_->distribution.lower(), upper = state_->distribution.upper();
   if (std::isinf(lower) || std::isinf(upper)) {
     maximiser = std::isinf(upper) ? upper : lower;
     return std::numeric_limits<double>::infinity();
   }
-  if (const auto end = common_maximiser(state_->distribution)) return at(*end);
+  if (const auto end = common_maximiser(state_->distribution)) {
+    maximiser = *end;
+    double sum = 0;
+    square_sums(&maximiser, 1, &sum);
+    return sum;
+  }
   return maximise(square_sums, lower, upper, 16 * size + 64, true, maximiser);
 }
 

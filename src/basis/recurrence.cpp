@@ -128,43 +128,63 @@ Index at_most(double value, Index limit) {
   return static_cast<Index>(std::clamp(std::floor(value), 0.0, static_cast<double>(limit)));
 }
 
-// Jacobi: p_n² is about 1/density at the last zeros,
-//   x = ½ + [(α−β)(S−2)/2 ± 2 √(n (n+α−1)(n+β−1)(n+S−2))] / (2n+S−2)²  on [0, 1], S = α + β.
-bool jacobi_overflows(const Beta& d, double n) {
-  const double sum = d.alpha + d.beta, mean = d.alpha / sum, middle = 2 * n + sum - 2;
-  const double shift = 0.5 * (d.alpha - d.beta) * (sum - 2);
-  const double root =
-      2 * std::sqrt(n * (n + d.alpha - 1) * (n + d.beta - 1)) * std::sqrt(n + sum - 2);
-  const auto log_density = [&](double x) {
-    return (d.alpha - 1) * std::log(x / mean) + (d.beta - 1) * std::log((1 - x) / (1 - mean));
+// Far out, at θ, the density has fallen to exp(−tail_depth) of its peak. As long as p_n² π is
+// negligible there, all its mass lies where p_n² < 1e300. Returns the largest such degree, at most
+// `limit`.
+constexpr double tail_depth = 727;
+Index tail_limit(const Recurrence& r, double theta, Index limit) {
+  const double t = (theta - r.center) / r.scale;
+  double v = std::exp(-0.5 * tail_depth), before = 0;  // v = p_n √density
+  for (Index n = 0; n < limit; ++n) {
+    const double next = ((t - r.a[n]) * v - r.b[n] * before) / r.b[n + 1];
+    if (!(std::abs(next) < 1e-9)) return n;
+    before = v;
+    v = next;
+  }
+  return limit;
+}
+
+// x in (0, 1) where x^{α−1} (1−x)^{β−1} has fallen by exp(tail_depth) from its value at the mean,
+// towards 0; 0 if it does not.
+double beta_tail(double alpha, double beta) {
+  const double mean = alpha / (alpha + beta), rest = beta / (alpha + beta);
+  const auto deep = [&](double log_x) {
+    const double x = std::exp(log_x);
+    return (alpha - 1) * (log_x - std::log(mean)) + (beta - 1) * (std::log1p(-x) - std::log(rest)) <
+           -tail_depth;
   };
-  constexpr double tiny = 1e-12;
-  const double low = std::max(0.5 + (shift - root) / (middle * middle), tiny);
-  const double high = std::min(0.5 + (shift + root) / (middle * middle), 1 - tiny);
-  return std::min(log_density(low), log_density(high)) < -620;
+  double low = -700, high = std::log(mean);
+  if (!deep(low)) return 0;
+  while (high - low > 1e-12 * -low) {
+    const double middle = 0.5 * (low + high);
+    (deep(middle) ? low : high) = middle;
+  }
+  return std::exp(low);
 }
 
 struct Limits {
   DegreeLimits operator()(const Uniform&) const { return {bounded_limit, bounded_limit}; }
   DegreeLimits operator()(const Beta& d) const {
-    Index low = 1, high = bounded_limit;  // the smallest n that overflows is above low
-    if (!jacobi_overflows(d, static_cast<double>(high))) return {bounded_limit, bounded_limit};
-    while (high - low > 1) {
-      const Index n = (low + high) / 2;
-      (jacobi_overflows(d, static_cast<double>(n)) ? high : low) = n;
-    }
-    return {low, bounded_limit};
+    Index limit = bounded_limit;
+    const Recurrence r = jacobi(d, limit);
+    const double width = d.upper - d.lower;
+    const double below = beta_tail(d.alpha, d.beta), above = beta_tail(d.beta, d.alpha);
+    if (below > 0) limit = tail_limit(r, d.lower + width * below, limit);
+    if (above > 0) limit = tail_limit(r, d.upper - width * above, limit);
+    return {limit, bounded_limit};
   }
   DegreeLimits operator()(const Normal&) const { return {general_limit, bounded_limit}; }
   DegreeLimits operator()(const Gamma&) const { return {half_line_limit, bounded_limit}; }
   DegreeLimits operator()(const Exponential&) const { return {half_line_limit, bounded_limit}; }
-  // p_n² ~ exp(z²/2) with mass up to z = 2nσ + 8.5 in z = (log θ − μ)/σ; b_n ~ exp(2nσ²).
+  // b_n ~ exp(2nσ²) must be finite, too.
   DegreeLimits operator()(const LogNormal& d) const {
     const Index limit = at_most(340 / (d.sigma * d.sigma), bounded_limit);
-    return {std::min(at_most(15 / d.sigma, general_limit), limit), limit};
+    const Index degree = std::min(limit, general_limit);
+    const double tail = std::exp(d.mu + d.sigma * std::sqrt(2 * tail_depth));
+    return {tail_limit(stieltjes_wigert(d, degree), tail, degree), limit};
   }
   DegreeLimits operator()(const Weibull& d) const {
-    const Index limit = at_most(600 / weibull_reach(d.shape), general_limit);
+    const Index limit = at_most(560 / weibull_reach(d.shape), general_limit);
     return {limit, limit};
   }
   DegreeLimits operator()(const TruncatedNormal&) const {

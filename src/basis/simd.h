@@ -1,6 +1,7 @@
 #pragma once
 // The widest vector of doubles the compiler may use, with the few operations the kernels need. Plain
 // + − * work on Pack; fused operations are spelled out so that every build rounds the same way.
+#include <cmath>
 #include <cstdint>
 #if defined(__AVX2__) || defined(__AVX512F__)
 #include <immintrin.h>
@@ -36,7 +37,8 @@ typedef std::int64_t Integers __attribute__((vector_size(width * sizeof(double))
 }
 [[gnu::always_inline]] inline Pack broadcast(double x) { return x - Pack{}; }
 
-// a·b + c, a·b − c and c − a·b with one rounding where the machine can.
+// a·b + c, a·b − c and c − a·b with one rounding where the machine can, also for one number; and what
+// rounding the product a·b lost, exactly.
 #if defined(__AVX512F__)
 [[gnu::always_inline]] inline Pack fma(Pack a, Pack b, Pack c) { return _mm512_fmadd_pd(a, b, c); }
 [[gnu::always_inline]] inline Pack fms(Pack a, Pack b, Pack c) { return _mm512_fmsub_pd(a, b, c); }
@@ -53,6 +55,18 @@ typedef std::int64_t Integers __attribute__((vector_size(width * sizeof(double))
 [[gnu::always_inline]] inline Pack fma(Pack a, Pack b, Pack c) { return a * b + c; }
 [[gnu::always_inline]] inline Pack fms(Pack a, Pack b, Pack c) { return a * b - c; }
 [[gnu::always_inline]] inline Pack fnma(Pack a, Pack b, Pack c) { return c - a * b; }
+#endif
+#if defined(__FMA__)
+inline double fma(double a, double b, double c) { return std::fma(a, b, c); }
+[[gnu::always_inline]] inline Pack product_error(Pack a, Pack b) { return fms(a, b, a * b); }
+#else
+inline double fma(double a, double b, double c) { return a * b + c; }
+[[gnu::always_inline]] inline Pack product_error(Pack a, Pack b) {  // Dekker: exact half products
+  constexpr double half = 0x1p27 + 1;
+  const Pack a_high = a * half - (a * half - a), a_low = a - a_high;
+  const Pack b_high = b * half - (b * half - b), b_low = b - b_high;
+  return ((a_high * b_high - a * b) + a_high * b_low + a_low * b_high) + a_low * b_low;
+}
 #endif
 
 // Lane j of the result is the sum of all lanes of a[j], by pairs (0+1), (2+3), …, then pairs of those.

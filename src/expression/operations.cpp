@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "expression/kernels.h"
@@ -13,61 +13,27 @@ namespace chaosgrad {
 
 const Operation& operation(Op op) {
   static constexpr bool whole = false, elementwise = true, commutes = true;
-  static constexpr std::array table = {// in the order of Op
-                                       Operation{"constant", 0, whole},
-                                       Operation{"input", 0, whole},
-                                       Operation{"+", 2, elementwise, commutes},
-                                       Operation{"-", 2},
-                                       Operation{"*", 2, elementwise, commutes},
-                                       Operation{"/", 2},
-                                       Operation{"-", 1},
-                                       Operation{"^", 2},
-                                       Operation{"<", 2},
-                                       Operation{"<=", 2},
-                                       Operation{">", 2},
-                                       Operation{">=", 2},
-                                       Operation{"==", 2, elementwise, commutes},
-                                       Operation{"!=", 2, elementwise, commutes},
-                                       Operation{"and", 2, elementwise, commutes},
-                                       Operation{"or", 2, elementwise, commutes},
-                                       Operation{"not", 1},
-                                       Operation{"if", 3},
-                                       Operation{"sin", 1},
-                                       Operation{"cos", 1},
-                                       Operation{"tan", 1},
-                                       Operation{"asin", 1},
-                                       Operation{"acos", 1},
-                                       Operation{"atan", 1},
-                                       Operation{"sinh", 1},
-                                       Operation{"cosh", 1},
-                                       Operation{"tanh", 1},
-                                       Operation{"exp", 1},
-                                       Operation{"log", 1},
-                                       Operation{"sqrt", 1},
-                                       Operation{"abs", 1},
-                                       Operation{"sign", 1},
-                                       Operation{"min", 2, elementwise, commutes},
-                                       Operation{"max", 2, elementwise, commutes},
-                                       Operation{"floor", 1},
-                                       Operation{"ceil", 1},
-                                       Operation{"erf", 1},
-                                       Operation{"normcdf", 1},
-                                       Operation{"normal_pdf", 1},
-                                       Operation{"logistic", 1},
-                                       Operation{"softplus", 1},
-                                       Operation{"normal_quantile", 1},
-                                       Operation{"gamma_quantile", 2},
-                                       Operation{"beta_quantile", 3},
-                                       Operation{"sum", 1, whole},
-                                       Operation{"dot", 2, whole, commutes},
-                                       Operation{"norm2", 1, whole},
-                                       Operation{"*", 2, whole},
-                                       Operation{"transpose", 1, whole},
-                                       Operation{"outer", 2, whole},
-                                       Operation{"element", 1, whole},
-                                       Operation{"stack", -1, whole},
-                                       Operation{"*", 2}};
-  static_assert(table.size() == static_cast<std::size_t>(Op::masked_multiply) + 1);
+  // In the order of Op.
+  // clang-format off
+  static constexpr Operation table[] = {
+      {"constant", 0, whole}, {"input", 0, whole},
+      {"+", 2, elementwise, commutes}, {"-", 2}, {"*", 2, elementwise, commutes}, {"/", 2},
+      {"-", 1}, {"^", 2},
+      {"<", 2}, {"<=", 2}, {">", 2}, {">=", 2},
+      {"==", 2, elementwise, commutes}, {"!=", 2, elementwise, commutes},
+      {"and", 2, elementwise, commutes}, {"or", 2, elementwise, commutes}, {"not", 1}, {"if", 3},
+      {"sin", 1}, {"cos", 1}, {"tan", 1}, {"asin", 1}, {"acos", 1}, {"atan", 1},
+      {"sinh", 1}, {"cosh", 1}, {"tanh", 1}, {"exp", 1}, {"log", 1}, {"sqrt", 1},
+      {"abs", 1}, {"sign", 1}, {"min", 2, elementwise, commutes}, {"max", 2, elementwise, commutes},
+      {"floor", 1}, {"ceil", 1}, {"erf", 1}, {"normcdf", 1}, {"normal_pdf", 1},
+      {"logistic", 1}, {"softplus", 1},
+      {"normal_quantile", 1}, {"gamma_quantile", 2}, {"beta_quantile", 3},
+      {"sum", 1, whole}, {"dot", 2, whole, commutes}, {"norm2", 1, whole},
+      {"*", 2, whole}, {"transpose", 1, whole}, {"outer", 2, whole},
+      {"element", 1, whole}, {"stack", -1, whole},
+      {"*", 2}};
+  // clang-format on
+  static_assert(std::size(table) == static_cast<std::size_t>(Op::masked_multiply) + 1);
   return table[static_cast<std::size_t>(op)];
 }
 

@@ -30,6 +30,8 @@ inline Pack broadcast(double value) { return _mm512_set1_pd(value); }
 inline Pack sqrt(Pack a) { return _mm512_maskz_sqrt_pd(0xff, a); }
 inline Pack abs(Pack a) { return _mm512_abs_pd(a); }
 inline Pack fused(Pack a, Pack b, Pack c) { return _mm512_fmadd_pd(a, b, c); }
+// a·b − product, exactly, where product is a·b rounded
+inline Pack rounding_error(Pack a, Pack b, Pack product) { return fused(a, b, -product); }
 inline bool all_less(Pack a, Pack b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ) == 0xff; }
 #elif defined(__AVX2__) && defined(__FMA__)
 using Pack = __m256d;
@@ -49,6 +51,7 @@ inline Pack broadcast(double value) { return _mm256_set1_pd(value); }
 inline Pack sqrt(Pack a) { return _mm256_sqrt_pd(a); }
 inline Pack abs(Pack a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
 inline Pack fused(Pack a, Pack b, Pack c) { return _mm256_fmadd_pd(a, b, c); }
+inline Pack rounding_error(Pack a, Pack b, Pack product) { return fused(a, b, -product); }
 inline bool all_less(Pack a, Pack b) {
   return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)) == 0xf;
 }
@@ -70,6 +73,16 @@ inline Pack broadcast(double value) { return _mm_set1_pd(value); }
 inline Pack sqrt(Pack a) { return _mm_sqrt_pd(a); }
 inline Pack abs(Pack a) { return _mm_andnot_pd(_mm_set1_pd(-0.0), a); }
 inline Pack fused(Pack a, Pack b, Pack c) { return a * b + c; }
+// Without a fused multiply-add: by halves of 26 bits (Dekker).
+inline Pack upper_half(Pack a) {
+  const Pack scaled = a * 134217729.0;
+  return scaled - (scaled - a);
+}
+inline Pack rounding_error(Pack a, Pack b, Pack product) {
+  const Pack a_high = upper_half(a), b_high = upper_half(b);
+  const Pack a_low = a - a_high, b_low = b - b_high;
+  return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+}
 inline bool all_less(Pack a, Pack b) { return _mm_movemask_pd(_mm_cmplt_pd(a, b)) == 0x3; }
 #endif
 
@@ -125,7 +138,7 @@ inline Pack softplus(Pack x) {
 // φ(x) = e^{-x²/2}/√(2π); the rounding of x² is put back, it would cost x² ulp in the tails.
 inline Pack normal_pdf(Pack x) {
   const Pack square = x * x;
-  const Pack rest = fused(x, x, -square);
+  const Pack rest = rounding_error(x, x, square);
   const Pack value =
       Machine::exp(-0.5 * square) * (0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2);
   return value == broadcast(0) ? value : fused(value * -0.5, rest, value);
@@ -136,7 +149,7 @@ inline Pack normal_pdf(Pack x) {
 inline Pack normal_cdf(Pack x) {
   constexpr double root = std::numbers::sqrt2 / 2, root_rest = -4.8336466567264567e-17;
   const Pack t = x * -root;
-  const Pack rest = fused(x, broadcast(-root), -t) - x * root_rest;
+  const Pack rest = rounding_error(x, broadcast(-root), t) - x * root_rest;
   const Pack value = 0.5 * Machine::erfc(t);
   const Pack slope = t + simd::sqrt(fused(t, t, broadcast(4 / std::numbers::pi)));
   const Pack corrected = fused(-value * rest, slope, value);

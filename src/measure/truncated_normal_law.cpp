@@ -32,8 +32,8 @@ struct Interval {
 // φ(x)/φ(peak)
 double relative_density(double peak, double x) { return std::exp((peak - x) * (peak + x) / 2); }
 
-// Mills' ratio (1 − Φ(x))/φ(x), x ≥ 0; beyond 5 by its continued fraction 1/(x + 1/(x + 2/(x + 3/(x
-// + …)))).
+// Mills' ratio (1 − Φ(x))/φ(x), x ≥ 0; beyond 5 by its continued fraction,
+//   1/(x + 1/(x + 2/(x + 3/(x + …)))).
 double mills_ratio(double x) {
   if (x < 5) return root_two_pi * normal_cdf(-x) * std::exp(x * x / 2);
   double tail = x;
@@ -92,8 +92,8 @@ void quantile_near(const TruncatedNormal& d, const double* p, double* t, Index n
   });
 }
 
-// An interval that starts a > 30 sd above the mean. With x = a + s and R(s) = (1 − Φ(x))/(1 −
-// Φ(a)), solve
+// An interval that starts a > 30 sd above the mean. With x = a + s and
+// R(s) = (1 − Φ(x))/(1 − Φ(a)), solve
 //   log R(s) = log(1 − p (1 − R(upper))) = log(q + p R(upper)),  (log R)' = −1/mills_ratio(x),
 // by Newton's method from log R ≈ −s (2a + s)/2. q = 1 − p is given for its digits.
 double quantile_far(const TruncatedNormal& d, double p, double q) {
@@ -115,20 +115,19 @@ struct Moments {
   double mean, sd;
 };
 
-// By composite Gauss quadrature of positive terms over the part with density above exp(−45)
-// φ(peak).
+// By composite Gauss quadrature of positive terms where the density is above exp(−45) φ(peak).
 Moments moments(const TruncatedNormal& d) {
   const Interval interval(d);
   const double c = interval.peak();
   const double reach = 90 / (std::abs(c) + std::hypot(c, std::sqrt(90.0)));
-  const double from = std::max(interval.lower - c, -reach),
-               to = std::min(interval.upper - c, reach);
+  const double from = std::max(c == interval.upper ? -interval.width : interval.lower - c, -reach);
+  const double to = std::min(c == interval.lower ? interval.width : interval.upper - c, reach);
   auto integrate = [&](auto&& f) {
     constexpr int panels = 40;
     double sum = 0;
     for (int k = 0; k < panels; ++k) {
-      const double left = from + (to - from) * k / panels,
-                   right = from + (to - from) * (k + 1) / panels;
+      const double left = from + (to - from) * k / panels;
+      const double right = from + (to - from) * (k + 1) / panels;
       sum += boost::math::quadrature::gauss<double, 15>::integrate(
           [&](double s) { return f(s) * std::exp(-s * (c + s / 2)); }, left, right);
     }

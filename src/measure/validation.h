@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <string>
+#include <limits>
 
 #include "chaosgrad/error.h"
 

@@ -1,0 +1,28 @@
+// One run of figure 3 of the paper: 600 iterations of gradient descent, M = 250, the basis growing to m = 91. Prints seconds, the
+// minimum over repeats, for benchmarks/against_numpy.py.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "chaosgrad/chaosgrad.h"
+#include "chaosgrad/problem_file.h"
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    fmt::print(stderr, "usage: paper_run FILE [repeats]\n");
+    return 2;
+  }
+  const int repeats = argc > 2 ? std::atoi(argv[2]) : 10;
+  using namespace chaosgrad;
+  const ProblemFile file = load_problem(read_problem_source(
+      argv[1], {"solve.method=gd", "solve.iterations=600", "solve.basis_size=floor(0.15*k) + 1", "solve.samples=250",
+                "solve.threads=1"}));
+  double seconds = 1e300, error = 0;
+  for (int i = 0; i < repeats; ++i) {
+    const Run result = run(file.problem, file.options);
+    seconds = std::min(seconds, result.seconds);
+    error = *result.history.back().error_squared;
+  }
+  fmt::print("{:.6e} {:.6e}\n", seconds, error);
+}
