@@ -181,7 +181,8 @@ TEST(PerSample, AdaptorEqualsTheBatchedProblem) {
   single.known = batched.facts();
   Options options;
   options.iterations = 20;
-  EXPECT_EQ(run(single, options).u, run(batched, options).u);
+  // The compiler may fuse multiplications and additions differently: rounding only.
+  EXPECT_LT((run(single, options).u - run(batched, options).u).norm(), 1e-13);
 }
 
 TEST(OracleCheck, FactsOfTheWrongShapeAreRefused) {

@@ -45,7 +45,7 @@ Options quadrature_options(Method method) {
 
 // u ← u − γ λ (u − u*) for each component and function separately, functions entering at 0 when the level reaches them.
 TEST(Descent, GradientDescentFollowsTheClosedForm) {
-  const Run result = run(PaperProblem{}, quadrature_options(Method::gd));
+  const auto result = run(PaperProblem{}, quadrature_options(Method::gd));
   const Vector star = rule_optimum(paper_level(300), 64);
   const double gamma = 2.0 / 201;
   Matrix u = Matrix::Zero(star.size(), 2);
@@ -64,7 +64,7 @@ TEST(Descent, GradientDescentFollowsTheClosedForm) {
 }
 
 TEST(Descent, AcceleratedDescentFollowsTheClosedForm) {
-  const Run result = run(PaperProblem{}, quadrature_options(Method::agd));
+  const auto result = run(PaperProblem{}, quadrature_options(Method::agd));
   const Vector star = rule_optimum(paper_level(300), 64);
   const double alpha = 1.0 / 200, beta = (1 - std::sqrt(alpha)) / (1 + std::sqrt(alpha));
   Matrix u = Matrix::Zero(star.size(), 2), previous = u;
@@ -85,7 +85,7 @@ TEST(Descent, AcceleratedDescentFollowsTheClosedForm) {
 }
 
 TEST(Descent, TrueErrorIsTheDistanceInFunctionSpace) {
-  const Run result = run(PaperProblem{}, quadrature_options(Method::gd));
+  const auto result = run(PaperProblem{}, quadrature_options(Method::gd));
   const Expansion expansion(PaperProblem{}.parameters(), result.basis, result.u);
   const Quadrature rule = piecewise_rule(result.basis.families()[0], testing::paper_kinks, 200);
   double squared = 0;
@@ -108,7 +108,7 @@ TEST_P(EveryMethod, SameBitsForEveryThreadCount) {
   options.threads = 1;
   PaperProblem problem;
   problem.noisy = noisy;
-  const Run one = run(problem, options);
+  const auto one = run(problem, options);
   for (const int threads : {2, 3, 0}) {
     options.threads = threads;
     EXPECT_EQ(run(problem, options).u, one.u);
@@ -126,15 +126,17 @@ TEST_P(EveryMethod, ComesCloserThanTheStart) {
   problem.noisy = noisy;
   const Solution solution = solve(problem, options);
   EXPECT_EQ(solution.run.status, Status::completed);
-  // ‖x*‖ = 0.437 at the start; uqsa with its slow steps is the worst.
-  EXPECT_LT(*solution.true_error, 0.1);
-  EXPECT_LE(*solution.error.estimate, 0.12);
+  // ‖x*‖ = 0.437 at the start; uqsa with its decaying steps is the slowest.
+  EXPECT_LT(*solution.true_error, 0.11);
+  // The estimate is as good as its own samples: 4096 without noise; with noise its square has a standard error of about σ²√(2m)/N,
+  // (1/3)·√38/65536·… ≈ 4e-5 here, against true squares from 2e-4 on.
+  EXPECT_NEAR(*solution.error.estimate, *solution.true_error, (noisy ? 0.35 : 0.1) * *solution.true_error);
   EXPECT_GE(*solution.error.bound, *solution.true_error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod,
-                         ::testing::Combine(::testing::ValuesIn(all_methods), ::testing::Bool()), [](const auto& info) {
-                           return std::string(to_string(std::get<0>(info.param))) + (std::get<1>(info.param) ? "Noisy" : "");
+                         ::testing::Combine(::testing::ValuesIn(all_methods), ::testing::Bool()), [](const auto& test) {
+                           return std::string(to_string(std::get<0>(test.param))) + (std::get<1>(test.param) ? "Noisy" : "");
                          });
 
 TEST(Gradients, SobolAndQuadratureAgreeWithMonteCarloWithinItsNoise) {
@@ -142,6 +144,7 @@ TEST(Gradients, SobolAndQuadratureAgreeWithMonteCarloWithinItsNoise) {
   options.method = Method::gd;
   options.iterations = 100;
   options.basis_size = 9.0;
+  options.step = 0.005;
   options.gradient = GradientRule::quadrature;
   const Coefficients exact = run(PaperProblem{}, options).u;
   options.gradient = GradientRule::sobol;
@@ -169,13 +172,13 @@ TEST(Guard, DivergenceIsNoticedWithoutTheGuardAndPreventedWithIt) {
   for (const Method method : {Method::gd, Method::agd}) {
     Options options = blow_up(method);
     options.guard = false;
-    const Run free = run(PaperProblem{}, options);
+    const auto free = run(PaperProblem{}, options);
     EXPECT_EQ(free.status, Status::diverged) << to_string(method);
     EXPECT_NE(free.stop_reason.find("iteration"), std::string::npos);
     EXPECT_TRUE(free.u.allFinite());
     EXPECT_LT(free.u.norm(), 10);
     options.guard = true;
-    const Run guarded = run(PaperProblem{}, options);
+    const auto guarded = run(PaperProblem{}, options);
     EXPECT_EQ(guarded.status, Status::completed);
     EXPECT_LT(*guarded.history.back().true_error, 0.1);
     ASSERT_FALSE(guarded.notes.empty());
@@ -187,7 +190,7 @@ TEST(Guard, LeavesThePapersStepsAlone) {
   Options options;
   options.method = Method::agd;
   options.samples = 500.0;
-  const Run result = run(PaperProblem{}, options);
+  const auto result = run(PaperProblem{}, options);
   for (const IterationRecord& record : result.history) EXPECT_EQ(record.step, 1.0 / 200);
   EXPECT_TRUE(result.notes.empty());
 }
@@ -230,7 +233,7 @@ TEST(Multistage, StagesHaveTheirLengths) {
   options.method = Method::masg;
   options.iterations = first + 4 * unit + 2;
   options.samples = 2000.0;
-  const Run result = run(PaperProblem{}, options);
+  const auto result = run(PaperProblem{}, options);
   const auto step = [&](Index k) { return result.history[static_cast<std::size_t>(k - 1)].step; };
   EXPECT_DOUBLE_EQ(step(first), 1.0 / 200);
   EXPECT_DOUBLE_EQ(step(first + 1), 1.0 / 200 / 16);
@@ -243,7 +246,7 @@ TEST(StochasticApproximation, StepsDecayAndTheBallHolds) {
   options.step = "1/(100 + k)";
   options.guard = false;
   options.radius = 0.3;
-  const Run result = run(PaperProblem{}, options);
+  const auto result = run(PaperProblem{}, options);
   EXPECT_DOUBLE_EQ(result.history[9].step, 1.0 / 110);
   EXPECT_LE(result.u.norm(), 0.3 * (1 + 1e-12));
 }
@@ -263,7 +266,7 @@ TEST(Nested, BothFitsAreMadeAndLeastSquaresIsFarBetter) {
 TEST(Stops, BudgetTimeAndInterruptionKeepTheLastIterate) {
   Options options;
   options.max_gradients = 5100;
-  Run result = run(PaperProblem{}, options);
+  auto result = run(PaperProblem{}, options);
   EXPECT_EQ(result.status, Status::out_of_gradients);
   EXPECT_EQ(result.gradients, 5000);
   EXPECT_EQ(result.history.size(), 10U);
@@ -285,7 +288,7 @@ TEST(Stops, AGradientThatIsNotFiniteIsNamedWithItsPlace) {
   });
   problem.known.strong_convexity = 1;
   problem.known.smoothness = 1;
-  const Run result = run(problem, {});
+  const auto result = run(problem, {});
   EXPECT_EQ(result.status, Status::bad_gradient);
   EXPECT_NE(result.stop_reason.find("theta = (0.99"), std::string::npos) << result.stop_reason;
   EXPECT_TRUE(result.u.allFinite());
@@ -333,7 +336,7 @@ TEST(Unbounded, HermiteRunsUnderChristoffelSampling) {
   options.basis_size = 8.0;
   options.iterations = 200;
   options.samples = 1000.0;
-  const Run result = run(problem, options);
+  const auto result = run(problem, options);
   ASSERT_EQ(result.status, Status::completed);
   EXPECT_NE(result.notes.front().find("Christoffel"), std::string::npos);
   // exp(a t) has the coefficients e^{a²/2} a^n/√n!.

@@ -1,8 +1,10 @@
 #pragma once
 // Sums over fixed chunks of samples, combined in a fixed binary tree: the result does not depend on the number of threads.
+#include <tbb/info.h>
 #include <tbb/parallel_invoke.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -12,8 +14,8 @@ namespace chaosgrad {
 
 class Executor {
  public:
-  explicit Executor(int threads)  // 0: all cores
-      : arena_(threads > 0 ? threads : tbb::task_arena::automatic) {}
+  explicit Executor(int threads)  // 0: all cores; more than there are cores would only wait for each other
+      : arena_(threads > 0 ? std::min(threads, tbb::info::default_concurrency()) : tbb::task_arena::automatic) {}
 
   // leaf(0) ⊕ … ⊕ leaf(n − 1) for n ≥ 1, where combine(left, right) adds `right` into `left`. The tree splits n at the largest power of
   // two below it. At most O(threads · log n) partial sums are alive at a time.

@@ -61,7 +61,7 @@ Pack lane_by_lane(Pack a, Pack b, Pack c) {
 }
 
 // Outside its domain a quantile is not a number; it never throws in the middle of a block.
-using boost::math::policies::errno_on_error, boost::math::policies::ignore_error;
+using boost::math::policies::ignore_error;
 using Quiet = boost::math::policies::policy<boost::math::policies::domain_error<ignore_error>,
                                             boost::math::policies::pole_error<ignore_error>,
                                             boost::math::policies::overflow_error<ignore_error>,

@@ -1,8 +1,6 @@
-#include <bit>
 #include <cmath>
 
 #include "expression/graph_data.h"
-#include "expression/kernels.h"
 
 namespace chaosgrad {
 namespace {
@@ -107,7 +105,7 @@ class Simplifier {
 
   std::optional<Node> unary(Op op, Node a) const {
     if (op == Op::negate) return negate(a);
-    if (op == Op::abs && (is(a, Op::negate))) return make_(Op::abs, {argument(a)});
+    if (op == Op::abs && is(a, Op::negate)) return make_(Op::abs, {argument(a)});
     if (op == Op::abs && (is(a, Op::abs) || is(a, Op::sqrt) || is(a, Op::exp))) return a;
     if (op == Op::sqrt && is(a, Op::multiply) && argument(a) == argument(a, 1)) {
       return make_(Op::abs, {argument(a)});

@@ -105,6 +105,7 @@ inline auto by_size(Pack x, Function function, Blend blend) {
   auto result = function(size < small ? x : broadcast(0));
   const auto medium = (size < large) & ~(size < small);
   result = blend(medium, function(medium ? x : broadcast(20)), result);
+  if (all_less(size, large)) return result;
   const auto huge = ~(size < large);  // and not-a-number
   return blend(huge, function(huge ? x : broadcast(1e15)), result);
 }

@@ -40,14 +40,14 @@ toml::table parse_toml(std::string_view text, const std::string& name) {
   }
 }
 
-// Copies `from` into `into`, table by table.
-void merge(toml::table& into, const toml::table& from) {
-  for (const auto& [key, value] : from) {
+// Moves `from` into `into`, table by table. (A copied node would forget its place.)
+void merge(toml::table& into, toml::table&& from) {
+  for (auto&& [key, value] : from) {
     toml::table* inner = into[key].as_table();
     if (inner && value.is_table()) {
-      merge(*inner, *value.as_table());
+      merge(*inner, std::move(*value.as_table()));
     } else {
-      into.insert_or_assign(key, value);
+      into.insert_or_assign(key, std::move(value));
     }
   }
 }
@@ -76,7 +76,7 @@ void TomlDocument::apply_override(const std::string& assignment) {
     parsed = parse_toml(text, name);
   }
   override_texts_.emplace_back(name, text);
-  merge(root_, parsed);
+  merge(root_, std::move(parsed));
 }
 
 std::string_view TomlDocument::text_of(const std::string& file) const {
