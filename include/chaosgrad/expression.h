@@ -49,13 +49,13 @@ struct Node {
 // clang-format off
 enum class Op : std::uint8_t {
   constant, input,
-  // Element-wise; a scalar operand is broadcast. Comparisons and logic give 0 or 1; select is if(c, a, b).
+  // Element-wise, scalars are broadcast. Comparisons and logic give 0 or 1; select is if(c, a, b).
   add, subtract, multiply, divide, negate, power,
   less, less_equal, greater, greater_equal, equal, not_equal, logical_and, logical_or, logical_not,
   select,
   sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, sign, min, max,
   floor, ceil, erf, normcdf, normal_pdf, logistic, softplus,
-  normal_quantile, gamma_quantile, beta_quantile,  // gamma_quantile(p, shape), beta_quantile(p, alpha, beta)
+  normal_quantile, gamma_quantile, beta_quantile,  // of (p), (p, shape), (p, alpha, beta)
   sum, dot, norm2,              // of all components; norm2 is the Euclidean norm, not squared
   product, transpose, outer,    // product: matrix·matrix or matrix·vector
   element, stack,               // x[i]; stack(a, b, …) = [a, b, …]

@@ -35,8 +35,10 @@ void product_table_strip(const BasisPlan& plan, const Block& eta, Index first, I
   for (Index k = 0; k < eta.cols(); ++k) {
     const BasisAxis& axis = plan.axes[at(k)];
     const Strip strip = Strip::load_column(eta.data() + k * eta.outerStride(), eta.rows(), first);
-    const Index count =
-        std::lower_bound(axis.columns.begin(), axis.columns.end(), columns) - axis.columns.begin();
+    const auto end = axis.columns.back() < columns
+                         ? axis.columns.end()
+                         : std::lower_bound(axis.columns.begin(), axis.columns.end(), columns);
+    const Index count = end - axis.columns.begin();
     const auto column = [&](Index n) { return table + axis.columns[at(n)] * BasisBlock::tile; };
     if (axis.fourier)
       fourier_strip(axis, strip, count, 0, column, [](Index, const Harmonic&) {});

@@ -13,9 +13,13 @@ namespace chaosgrad {
 namespace {
 
 std::size_t hash(const MultiIndex& index) {
-  std::uint64_t h = 0x9e3779b97f4a7c15;
-  for (const int n : index) h = (h ^ static_cast<std::uint64_t>(n)) * 0xbf58476d1ce4e5b9;
-  return static_cast<std::size_t>(h ^ (h >> 31));
+  std::uint64_t h = 0, factor = 0x9e3779b97f4a7c15;
+  for (const int n : index) {
+    h += static_cast<std::uint64_t>(n) * factor;
+    factor += 0xd1342543de82ef94;
+  }
+  h = (h ^ (h >> 32)) * 0xbf58476d1ce4e5b9;
+  return static_cast<std::size_t>(h ^ (h >> 29));
 }
 
 std::size_t last_active(const MultiIndex& index) {

@@ -98,17 +98,22 @@ void expand_products(const BasisBlock& psi, const Coefficients& u, Index column,
   const double* rows = u.data() + column;
   const Index m = psi.functions();
   const Terms tabulated{plan.count.data(), plan.table.data(), plan.table_size(m)};
+  StripSums<components> sums[block_size / strip_samples];
   for_each_strip(psi, [&](Index s, const double* table) {
-    StripSums<components> sums;
-    sums.add(table, tabulated, rows, u.cols());
-    for (const FactorGroup& group : plan.groups) {
-      if (group.rows.front() >= m) break;
-      StripSums<components> inner;
-      inner.add(table, terms_of(group, m), rows, u.cols());
-      sums.add_times(Strip::load(table + group.left * BasisBlock::tile), inner, 0);
-    }
-    sums.write(x, s * strip_samples, column);
+    StripSums<components> sum;
+    sum.add(table, tabulated, rows, u.cols());
+    sums[s] = sum;
   });
+  for (const FactorGroup& group : plan.groups) {
+    if (group.rows.front() >= m) break;
+    const Terms terms = terms_of(group, m);
+    for_each_strip(psi, [&](Index s, const double* table) {
+      StripSums<components> inner;
+      inner.add(table, terms, rows, u.cols());
+      sums[s].add_times(Strip::load(table + group.left * BasisBlock::tile), inner, 0);
+    });
+  }
+  for_each_strip(psi, [&](Index s, const double*) { sums[s].write(x, s * strip_samples, column); });
 }
 
 template <int components>
