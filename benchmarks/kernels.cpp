@@ -1,6 +1,6 @@
-// Time per basis value of the two hot kernels, beside what the machine can do: fused multiply-adds per
-// second from registers, and bytes per second from each level of memory, measured in the same run on
-// one thread. Usage: kernels [--json]
+// Time per basis value of the two hot kernels, beside what the machine can do: fused multiply-adds
+// per second from registers, and bytes per second from each level of memory, measured in the same
+// run on one thread. Usage: kernels [--json]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -130,8 +130,10 @@ Row measure(const std::string& name, const Basis& basis, Index m, Index q) {
 
 void print_table(const Limits& limits, const std::vector<Row>& rows) {
   std::printf("fused multiply-adds: %.1f G/s;  read: L1 %.0f, L2 %.0f, memory %.0f GB/s\n\n",
-              limits.fused * 1e-9, limits.level1 * 1e-9, limits.level2 * 1e-9, limits.memory * 1e-9);
-  std::printf("ns per basis value, and the share of the fused limit that the useful multiply-adds use\n");
+              limits.fused * 1e-9, limits.level1 * 1e-9, limits.level2 * 1e-9,
+              limits.memory * 1e-9);
+  std::printf(
+      "ns per basis value, and the share of the fused limit that the useful multiply-adds use\n");
   std::printf("(q in expand, q in project; generating the value is overhead)\n\n");
   std::printf("%-10s %5s %3s  %8s  %8s %5s  %8s %5s  %8s %5s\n", "basis", "m", "q", "generate",
               "expand", "", "project", "", "pair", "");
@@ -146,14 +148,16 @@ void print_table(const Limits& limits, const std::vector<Row>& rows) {
 }
 
 void print_json(const Limits& limits, const std::vector<Row>& rows) {
-  std::printf("{\"fused_per_second\": %.6g, \"bytes_per_second\": {\"L1\": %.6g, \"L2\": %.6g, "
-              "\"memory\": %.6g},\n \"ns_per_value\": [",
-              limits.fused, limits.level1, limits.level2, limits.memory);
+  std::printf(
+      "{\"fused_per_second\": %.6g, \"bytes_per_second\": {\"L1\": %.6g, \"L2\": %.6g, "
+      "\"memory\": %.6g},\n \"ns_per_value\": [",
+      limits.fused, limits.level1, limits.level2, limits.memory);
   for (const Row& r : rows)
-    std::printf("%s\n  {\"basis\": \"%s\", \"m\": %td, \"q\": %td, \"generate\": %.5g, \"expand\": "
-                "%.5g, \"project\": %.5g, \"pair\": %.5g, \"pair_share\": %.4g}",
-                &r == rows.data() ? "" : ",", r.basis.c_str(), r.m, r.q, r.generate, r.expand,
-                r.project, r.pair, 2 * static_cast<double>(r.q) / (r.pair * 1e-9 * limits.fused));
+    std::printf(
+        "%s\n  {\"basis\": \"%s\", \"m\": %td, \"q\": %td, \"generate\": %.5g, \"expand\": "
+        "%.5g, \"project\": %.5g, \"pair\": %.5g, \"pair_share\": %.4g}",
+        &r == rows.data() ? "" : ",", r.basis.c_str(), r.m, r.q, r.generate, r.expand, r.project,
+        r.pair, 2 * static_cast<double>(r.q) / (r.pair * 1e-9 * limits.fused));
   std::printf("]}\n");
 }
 

@@ -1,5 +1,5 @@
-// One run of figure 3 of the paper: 600 iterations of gradient descent, M = 250, the basis growing to m = 91. Prints seconds, the
-// minimum over repeats, for benchmarks/against_numpy.py.
+// One run of figure 3 of the paper: 600 iterations of gradient descent, M = 250, the basis growing
+// to m = 91. Prints seconds, the minimum over repeats, for benchmarks/against_numpy.py.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ int main(int argc, char** argv) {
   const int repeats = argc > 2 ? std::atoi(argv[2]) : 10;
   using namespace chaosgrad;
   const ProblemFile file = load_problem(read_problem_source(
-      argv[1], {"solve.method=gd", "solve.iterations=600", "solve.basis_size=floor(0.15*k) + 1", "solve.samples=250",
-                "solve.threads=1"}));
+      argv[1], {"solve.method=gd", "solve.iterations=600", "solve.basis_size=floor(0.15*k) + 1",
+                "solve.samples=250", "solve.threads=1"}));
   double seconds = 1e300, error = 0;
   for (int i = 0; i < repeats; ++i) {
     const Run result = run(file.problem, file.options);

@@ -27,15 +27,19 @@ Json constant_json(const Constant& used, const Constant& measured) {
 }
 
 void print_constant(const char* name, const Constant& used, const Constant& measured) {
-  fmt::print("  {:<6} {:<12.6g} {:<10} measured from {:.6g} to {:.6g} over the sampled theta\n", name, used.value,
-             used.given ? "given" : "estimated", measured.lowest, measured.highest);
+  fmt::print("  {:<6} {:<12.6g} {:<10} measured from {:.6g} to {:.6g} over the sampled theta\n",
+             name, used.value, used.given ? "given" : "estimated", measured.lowest,
+             measured.highest);
 }
 
 int run_check(const CheckArguments& arguments) {
   const ProblemFile file = load_problem(read_problem_source(arguments.file, arguments.overrides));
   const FormulaProblem& problem = file.problem;
   const ProblemCheck check = check_problem(
-      problem, [&](Block x, Block theta, Block noise, BlockOut values) { problem.value(x, theta, noise, values); },
+      problem,
+      [&](Block x, Block theta, Block noise, BlockOut values) {
+        problem.value(x, theta, noise, values);
+      },
       file.options.seed);
   const ProblemConstants &used = check.constants, &measured = check.measured;
   if (arguments.json) {
@@ -55,7 +59,8 @@ int run_check(const CheckArguments& arguments) {
     if (!file.title.empty()) fmt::print("{}\n", file.title);
     fmt::print("  {} variables, {} uncertain parameters, {} noise numbers\n", problem.dimension(),
                problem.parameters().dimension(), problem.noise_dimension());
-    fmt::print("  gradient against differences of F: relative error {:.2g}\n", check.gradient_error);
+    fmt::print("  gradient against differences of F: relative error {:.2g}\n",
+               check.gradient_error);
     print_constant("mu", used.mu, measured.mu);
     print_constant("L", used.L, measured.L);
     fmt::print("  {:<6} {:.6g}\n", "kappa", used.kappa());
@@ -71,9 +76,11 @@ int run_check(const CheckArguments& arguments) {
 
 void add_check(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<CheckArguments>();
-  CLI::App* command = app.add_subcommand("check", "Read a problem, check its gradient, estimate its constants");
+  CLI::App* command =
+      app.add_subcommand("check", "Read a problem, check its gradient, estimate its constants");
   command->add_option("FILE", arguments->file, "problem file (TOML)")->required();
-  command->add_option("--set", arguments->overrides, "override a key of the file: KEY=VALUE")->allow_extra_args(false);
+  command->add_option("--set", arguments->overrides, "override a key of the file: KEY=VALUE")
+      ->allow_extra_args(false);
   command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments, &exit_code] { exit_code = run_check(*arguments); });
 }

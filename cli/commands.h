@@ -5,11 +5,12 @@
 namespace chaosgrad::cli {
 
 // Exit codes.
-inline constexpr int exit_solved = 0;       // solved, or all the asked iterations done
-inline constexpr int exit_stopped = 1;      // stopped early (budget, time, signal); the result is usable
-inline constexpr int exit_bad_input = 2;    // the input is wrong
-inline constexpr int exit_numerical = 3;    // numerical failure
-inline constexpr int exit_io = 4;           // a file cannot be read or written
+inline constexpr int exit_solved = 0;  // solved, or all the asked iterations done
+inline constexpr int exit_stopped =
+    1;  // stopped early (budget, time, signal); the result is usable
+inline constexpr int exit_bad_input = 2;  // the input is wrong
+inline constexpr int exit_numerical = 3;  // numerical failure
+inline constexpr int exit_io = 4;         // a file cannot be read or written
 
 // Each adds a subcommand that sets `exit_code` when it runs.
 void add_solve(CLI::App& app, int& exit_code);

@@ -25,7 +25,8 @@ struct EvalArguments {
 
 // "a=0.3,b=1" in the order of the parameters.
 Vector parse_point(const std::string& text, const std::vector<std::string>& parameters) {
-  Vector theta = Vector::Constant(static_cast<Index>(parameters.size()), std::numeric_limits<double>::quiet_NaN());
+  Vector theta = Vector::Constant(static_cast<Index>(parameters.size()),
+                                  std::numeric_limits<double>::quiet_NaN());
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::string_view item = rest.substr(0, rest.find(','));
@@ -39,16 +40,19 @@ Vector parse_point(const std::string& text, const std::vector<std::string>& para
                                    ? fmt::format("expected PARAMETER=NUMBER, found '{}'", item)
                                    : fmt::format("no parameter is called '{}'; {}", name,
                                                  near ? fmt::format("did you mean '{}'?", *near)
-                                                      : fmt::format("there are: {}", fmt::join(parameters, ", "))));
+                                                      : fmt::format("there are: {}",
+                                                                    fmt::join(parameters, ", "))));
     }
     Graph graph;  // the number may be a formula: theta=pi/2
     const auto value = graph.constant_value(parse(graph, item.substr(equals + 1), {}));
-    if (!value || value->size() != 1) throw InputError("--at", fmt::format("expected a number in '{}'", item));
+    if (!value || value->size() != 1)
+      throw InputError("--at", fmt::format("expected a number in '{}'", item));
     theta(found - parameters.begin()) = (*value)(0, 0);
   }
   for (Index k = 0; k < theta.size(); ++k) {
     if (std::isnan(theta(k))) {
-      throw InputError("--at", fmt::format("parameter '{}' is missing", parameters[static_cast<std::size_t>(k)]));
+      throw InputError("--at", fmt::format("parameter '{}' is missing",
+                                           parameters[static_cast<std::size_t>(k)]));
     }
   }
   return theta;
@@ -62,7 +66,8 @@ void print_point(const StoredRun& run, const EvalArguments& arguments) {
   const Matrix slopes = arguments.sensitivity ? run.expansion.sensitivity(theta) : Matrix();
   if (arguments.json) {
     Json json;
-    for (std::size_t k = 0; k < parameters.size(); ++k) json["parameters"][parameters[k]] = theta(static_cast<Index>(k));
+    for (std::size_t k = 0; k < parameters.size(); ++k)
+      json["parameters"][parameters[k]] = theta(static_cast<Index>(k));
     for (std::size_t i = 0; i < variables.size(); ++i) {
       const auto row = static_cast<Index>(i);
       json["variables"][variables[i]] = x(row);
@@ -78,7 +83,8 @@ void print_point(const StoredRun& run, const EvalArguments& arguments) {
     const auto row = static_cast<Index>(i);
     fmt::print("{} = {:.12g}", variables[i], x(row));
     for (std::size_t k = 0; arguments.sensitivity && k < parameters.size(); ++k) {
-      fmt::print("   d{}/d{} = {:.12g}", variables[i], parameters[k], slopes(row, static_cast<Index>(k)));
+      fmt::print("   d{}/d{} = {:.12g}", variables[i], parameters[k],
+                 slopes(row, static_cast<Index>(k)));
     }
     fmt::print("\n");
   }
@@ -91,14 +97,16 @@ void print_table(const StoredRun& run, const EvalArguments& arguments) {
   Matrix thetas(table.rows.rows(), static_cast<Index>(parameters.size()));
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const Index column = table.column(parameters[k]);
-    if (column < 0) throw InputError(arguments.csv, fmt::format("has no column '{}'", parameters[k]));
+    if (column < 0)
+      throw InputError(arguments.csv, fmt::format("has no column '{}'", parameters[k]));
     thetas.col(static_cast<Index>(k)) = table.rows.col(column);
   }
   std::vector<std::string> header = table.columns;
   header.insert(header.end(), variables.begin(), variables.end());
   if (arguments.sensitivity) {
     for (const std::string& variable : variables) {
-      for (const std::string& parameter : parameters) header.push_back(fmt::format("d{}/d{}", variable, parameter));
+      for (const std::string& parameter : parameters)
+        header.push_back(fmt::format("d{}/d{}", variable, parameter));
     }
   }
   fmt::print("{}\n", fmt::join(header, ","));
@@ -109,7 +117,8 @@ void print_table(const StoredRun& run, const EvalArguments& arguments) {
     for (const double value : x.row(i)) row.push_back(value);
     if (arguments.sensitivity) {
       const Matrix slopes = run.expansion.sensitivity(thetas.row(i).transpose());
-      for (Index j = 0; j < slopes.rows(); ++j) row.insert(row.end(), slopes.row(j).begin(), slopes.row(j).end());
+      for (Index j = 0; j < slopes.rows(); ++j)
+        row.insert(row.end(), slopes.row(j).begin(), slopes.row(j).end());
     }
     fmt::print("{:.17g}\n", fmt::join(row, ","));
   }

@@ -38,7 +38,8 @@ void write(const std::filesystem::path& path, std::string_view content) {
 
 int run_gallery(const GalleryArguments& arguments) {
   if (arguments.name.empty()) {
-    for (const GalleryProblem& problem : gallery()) fmt::print("{:<14} {}\n", problem.name, title_of(problem.text));
+    for (const GalleryProblem& problem : gallery())
+      fmt::print("{:<14} {}\n", problem.name, title_of(problem.text));
     return exit_solved;
   }
   std::vector<std::string> names;
@@ -46,9 +47,10 @@ int run_gallery(const GalleryArguments& arguments) {
   const auto found = std::find(names.begin(), names.end(), arguments.name);
   if (found == names.end()) {
     const auto near = nearest_name(arguments.name, names);
-    throw InputError("gallery", fmt::format("no problem is called '{}'; {}", arguments.name,
-                                            near ? fmt::format("did you mean '{}'?", *near)
-                                                 : fmt::format("there are: {}", fmt::join(names, ", "))));
+    throw InputError("gallery",
+                     fmt::format("no problem is called '{}'; {}", arguments.name,
+                                 near ? fmt::format("did you mean '{}'?", *near)
+                                      : fmt::format("there are: {}", fmt::join(names, ", "))));
   }
   const GalleryProblem& problem = gallery()[static_cast<std::size_t>(found - names.begin())];
   if (arguments.directory.empty()) {
@@ -66,9 +68,11 @@ int run_gallery(const GalleryArguments& arguments) {
 
 void add_gallery(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<GalleryArguments>();
-  CLI::App* command = app.add_subcommand("gallery", "List the built-in example problems, or write one out");
+  CLI::App* command =
+      app.add_subcommand("gallery", "List the built-in example problems, or write one out");
   command->add_option("NAME", arguments->name, "the problem to write to standard output");
-  command->add_option("-o,--output", arguments->directory, "folder to write the problem and its data files to");
+  command->add_option("-o,--output", arguments->directory,
+                      "folder to write the problem and its data files to");
   command->callback([arguments, &exit_code] { exit_code = run_gallery(*arguments); });
 }
 

@@ -9,7 +9,8 @@
 
 int main(int argc, char** argv) {
   using namespace chaosgrad;
-  CLI::App app{"The optimum of an uncertain problem, as a function of the uncertainty.", "chaosgrad"};
+  CLI::App app{"The optimum of an uncertain problem, as a function of the uncertainty.",
+               "chaosgrad"};
   app.set_version_flag("--version", std::string(version()));
   app.require_subcommand(1);
   int exit_code = cli::exit_solved;
@@ -28,7 +29,8 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "error: out of memory\n");
     return cli::exit_numerical;
-  } catch (const std::exception& error) {  // PlacedError, InputError, FormulaError: what the user wrote
+  } catch (
+      const std::exception& error) {  // PlacedError, InputError, FormulaError: what the user wrote
     fmt::print(stderr, "error: {}\n", error.what());
     return cli::exit_bad_input;
   }

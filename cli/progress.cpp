@@ -22,14 +22,16 @@ void ProgressBar::show(const Progress& progress) {
   last_ = now;
   drawn_ = true;
   constexpr int width = 24;
-  const double done = static_cast<double>(progress.iteration) / static_cast<double>(progress.iterations);
+  const double done =
+      static_cast<double>(progress.iteration) / static_cast<double>(progress.iterations);
   const int filled = std::clamp(static_cast<int>(done * width), 0, width);
   const double left = done > 0 ? progress.seconds * (1 - done) / done : 0;
   const std::string error = progress.error ? fmt::format("error {:.2e}", *progress.error)
                                            : fmt::format("gradient {:.2e}", progress.gradient_norm);
-  fmt::print(stderr, "\r[{}{}] {}/{}  m {}  {}  {:.0f} s left\033[K", std::string(static_cast<std::size_t>(filled), '#'),
-             std::string(static_cast<std::size_t>(width - filled), '.'), progress.iteration, progress.iterations,
-             progress.basis_size, error, left);
+  fmt::print(stderr, "\r[{}{}] {}/{}  m {}  {}  {:.0f} s left\033[K",
+             std::string(static_cast<std::size_t>(filled), '#'),
+             std::string(static_cast<std::size_t>(width - filled), '.'), progress.iteration,
+             progress.iterations, progress.basis_size, error, left);
   std::fflush(stderr);
 }
 

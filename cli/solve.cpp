@@ -22,22 +22,27 @@ struct SolveArguments {
   bool json = false, quiet = false;
 };
 
-std::string number(const std::optional<double>& value) { return value ? fmt::format("{:.3g}", *value) : "unknown"; }
+std::string number(const std::optional<double>& value) {
+  return value ? fmt::format("{:.3g}", *value) : "unknown";
+}
 
 void print_report(const ProblemFile& file, const Solution& solution, const std::string& directory) {
   const Run& run = solution.run;
   if (!file.title.empty()) fmt::print("{}\n", file.title);
   fmt::print("{}: {}\n", to_string(run.status), run.stop_reason);
-  fmt::print("  method {}, {} iterations, m = {}, {} gradients, {:.3g} s\n", to_string(file.options.method),
-             run.history.size(), run.u.rows(), run.gradients, run.seconds);
+  fmt::print("  method {}, {} iterations, m = {}, {} gradients, {:.3g} s\n",
+             to_string(file.options.method), run.history.size(), run.u.rows(), run.gradients,
+             run.seconds);
   fmt::print("  mu = {:.4g} ({}), L = {:.4g} ({}), kappa = {:.4g}\n", run.constants.mu.value,
              run.constants.mu.given ? "given" : "estimated", run.constants.L.value,
              run.constants.L.given ? "given" : "estimated", run.constants.kappa());
   if (!is_failure(run.status)) {
-    fmt::print("  error estimate {} (basis {}, sampling {}, optimisation {})\n", number(solution.error.estimate),
-               number(solution.error.basis), number(solution.error.sampling), number(solution.error.optimisation));
+    fmt::print("  error estimate {} (basis {}, sampling {}, optimisation {})\n",
+               number(solution.error.estimate), number(solution.error.basis),
+               number(solution.error.sampling), number(solution.error.optimisation));
     fmt::print("  bound {}\n", solution.error.bound
-                                   ? fmt::format("{:.3g} with confidence {}", *solution.error.bound, solution.error.confidence)
+                                   ? fmt::format("{:.3g} with confidence {}", *solution.error.bound,
+                                                 solution.error.confidence)
                                    : "none: strong_convexity is not given");
     if (solution.true_error) fmt::print("  true error {:.3g}\n", *solution.true_error);
     if (run.fits && run.fits->projection_error) {
@@ -51,8 +56,9 @@ void print_report(const ProblemFile& file, const Solution& solution, const std::
     fmt::print("\n");
     const Index shown = std::min<Index>(means.size(), 12);
     for (Index i = 0; i < shown; ++i) {
-      fmt::print("  {:<16} {:>12.6g} {:>12.6g}   {:>21}", file.problem.component_names()[static_cast<std::size_t>(i)],
-                 means(i), deviations(i), "");
+      fmt::print("  {:<16} {:>12.6g} {:>12.6g}   {:>21}",
+                 file.problem.component_names()[static_cast<std::size_t>(i)], means(i),
+                 deviations(i), "");
       for (const double index : indices.total.row(i)) fmt::print(" {:>8.3f}", index);
       fmt::print("\n");
     }
@@ -70,14 +76,18 @@ int exit_code_of(Status status) {
 int run_solve(const SolveArguments& arguments) {
   ProblemFile file = load_problem(read_problem_source(arguments.file, arguments.overrides));
   const std::string directory =
-      arguments.directory.empty() ? "runs/" + std::filesystem::path(arguments.file).stem().string() : arguments.directory;
+      arguments.directory.empty() ? "runs/" + std::filesystem::path(arguments.file).stem().string()
+                                  : arguments.directory;
 
   ProgressBar bar(!arguments.quiet && !arguments.json);
   file.options.progress = [&](const Progress& progress) { bar.show(progress); };
   file.options.interrupted = [] { return stop_signal != 0; };
   file.options.checkpoint = [&](const Run& run) {
     save_run(directory, file,
-             {.expansion = Expansion(file.problem.parameters(), run.basis, run.u), .run = run, .error = {}, .true_error = {}});
+             {.expansion = Expansion(file.problem.parameters(), run.basis, run.u),
+              .run = run,
+              .error = {},
+              .true_error = {}});
   };
   std::signal(SIGINT, note_signal);
   std::signal(SIGTERM, note_signal);
@@ -89,7 +99,8 @@ int run_solve(const SolveArguments& arguments) {
     } else if (!arguments.quiet) {
       print_report(file, solution, directory);
     }
-    if (is_failure(solution.run.status)) fmt::print(stderr, "error: {}\n", solution.run.stop_reason);
+    if (is_failure(solution.run.status))
+      fmt::print(stderr, "error: {}\n", solution.run.stop_reason);
     return exit_code_of(solution.run.status);
   } catch (const InputError& error) {
     fail_at_place(file.source, error);
@@ -100,10 +111,13 @@ int run_solve(const SolveArguments& arguments) {
 
 void add_solve(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<SolveArguments>();
-  CLI::App* command = app.add_subcommand("solve", "Solve a problem file and write the run to a folder");
+  CLI::App* command =
+      app.add_subcommand("solve", "Solve a problem file and write the run to a folder");
   command->add_option("FILE", arguments->file, "problem file (TOML)")->required();
-  command->add_option("-o,--output", arguments->directory, "folder for the run (default runs/<name>)");
-  command->add_option("--set", arguments->overrides, "override a key of the file: KEY=VALUE")->allow_extra_args(false);
+  command->add_option("-o,--output", arguments->directory,
+                      "folder for the run (default runs/<name>)");
+  command->add_option("--set", arguments->overrides, "override a key of the file: KEY=VALUE")
+      ->allow_extra_args(false);
   command->add_flag("--json", arguments->json, "print the summary as JSON");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->callback([arguments, &exit_code] { exit_code = run_solve(*arguments); });

@@ -15,11 +15,13 @@ namespace {
 using testing::PaperProblem;
 
 Basis fourier(Index m) {
-  return Basis({Family(Uniform{-std::numbers::pi, std::numbers::pi}, Family::Kind::fourier)}, IndexSet::first(1, m));
+  return Basis({Family(Uniform{-std::numbers::pi, std::numbers::pi}, Family::Kind::fourier)},
+               IndexSet::first(1, m));
 }
 
 // Σ_j w_j ∇F ψ_i, sample by sample.
-Coefficients brute_force(const Oracle& oracle, const Basis& basis, const SampleSource& source, const Coefficients& u) {
+Coefficients brute_force(const Oracle& oracle, const Basis& basis, const SampleSource& source,
+                         const Coefficients& u) {
   Coefficients sums = Coefficients::Zero(u.rows(), u.cols());
   SampleBlock block;
   block.resize(oracle.parameters().dimension(), oracle.noise_dimension());
@@ -59,7 +61,8 @@ TEST(Estimator, EverySourceEqualsThePlainSumForEveryThreadCount) {
   }
 }
 
-// Unbiased, with the variance that the integral-error theorem allows: E‖e‖² ≤ (Q/M)(V_G‖∇f‖² + V); at u = 0, f's gradient is −(1, 200) s(θ).
+// Unbiased, with the variance that the integral-error theorem allows: E‖e‖² ≤ (Q/M)(V_G‖∇f‖² + V);
+// at u = 0, f's gradient is −(1, 200) s(θ).
 TEST(Estimator, MonteCarloIsUnbiasedWithinTheTheoremsVariance) {
   PaperProblem problem;
   problem.noisy = true;
@@ -75,11 +78,15 @@ TEST(Estimator, MonteCarloIsUnbiasedWithinTheTheoremsVariance) {
   for (Index trial = 0; trial < trials; ++trial) {
     const auto step = static_cast<std::uint64_t>(trial);
     const Coefficients error =
-        estimator.estimate(MonteCarloSource(oracle, M, make_stream(7, Purpose::parameters, step), make_stream(7, Purpose::noise, step)), u) - exact;
+        estimator.estimate(MonteCarloSource(oracle, M, make_stream(7, Purpose::parameters, step),
+                                            make_stream(7, Purpose::noise, step)),
+                           u) -
+        exact;
     mean_error += error / static_cast<double>(trials);
     squared += error.squaredNorm() / static_cast<double>(trials);
   }
-  const double gradient_squared = (1 + 200.0 * 200) * 0.09535107780582702;  // ‖∇f‖² from ‖x*‖² of the reference data
+  const double gradient_squared =
+      (1 + 200.0 * 200) * 0.09535107780582702;  // ‖∇f‖² from ‖x*‖² of the reference data
   const double bound = basis.Q(9) / static_cast<double>(M) * (gradient_squared + 2.0 / 3);
   EXPECT_LT(squared, bound * 1.1);
   EXPECT_GT(squared, bound / 4);  // the theorem is within a factor of four here
@@ -92,7 +99,8 @@ TEST(Reference, CoefficientsEqualTheReferenceData) {
   const Basis basis = fourier(201);
   const auto reference = expand_reference(PaperProblem{}, basis, 0, executor);
   ASSERT_TRUE(reference);
-  // From the data set of exact coefficients: the first ones, the norm, and the truncation errors of the paper.
+  // From the data set of exact coefficients: the first ones, the norm, and the truncation errors of
+  // the paper.
   EXPECT_NEAR(reference->u(0, 0), 0.18862533556229788, 1e-12);
   EXPECT_NEAR(reference->u(4, 1), 0.13269149048935866, 1e-12);
   EXPECT_NEAR(reference->norm_squared, 2 * 0.09535107780582702, 1e-12);
@@ -102,27 +110,36 @@ TEST(Reference, CoefficientsEqualTheReferenceData) {
 
 TEST(Quadrature, PiecewiseRulesIntegrateKinksOfEveryDistribution) {
   const std::vector<Distribution> distributions = {
-      Uniform{-1, 2}, Normal{0.5, 1}, Beta{2, 3, -1, 2}, Exponential{1}, Triangular{-1, 0.5, 2}, LogUniform{0.1, 3},
-      Gamma{2, 0.5}, Weibull{1.5, 1}, LogNormal{0, 0.5}, TruncatedNormal{0, 1, -1, 2}};
+      Uniform{-1, 2},         Normal{0.5, 1},
+      Beta{2, 3, -1, 2},      Exponential{1},
+      Triangular{-1, 0.5, 2}, LogUniform{0.1, 3},
+      Gamma{2, 0.5},          Weibull{1.5, 1},
+      LogNormal{0, 0.5},      TruncatedNormal{0, 1, -1, 2}};
   for (const Distribution& distribution : distributions) {
     // E|θ − c| = ∫ over both sides of the distribution function, by a fine sum over quantiles.
     const double c = distribution.quantile(0.6);
     const Quadrature rule = piecewise_rule(Family(distribution), {c}, 40);
     double value = 0, expected = 0;
-    for (Index i = 0; i < rule.nodes.size(); ++i) value += rule.weights(i) * std::abs(rule.nodes(i) - c);
+    for (Index i = 0; i < rule.nodes.size(); ++i)
+      value += rule.weights(i) * std::abs(rule.nodes(i) - c);
     const Index n = 400000;
     for (Index i = 0; i < n; ++i) {
-      expected += std::abs(distribution.quantile((static_cast<double>(i) + 0.5) / static_cast<double>(n)) - c) / static_cast<double>(n);
+      expected +=
+          std::abs(distribution.quantile((static_cast<double>(i) + 0.5) / static_cast<double>(n)) -
+                   c) /
+          static_cast<double>(n);
     }
     EXPECT_NEAR(rule.weights.sum(), 1, 1e-12) << distribution.name();
-    EXPECT_NEAR(value, expected, 2e-5 * expected) << distribution.name();  // the midpoint sum is that accurate in the tails
+    EXPECT_NEAR(value, expected, 2e-5 * expected)
+        << distribution.name();  // the midpoint sum is that accurate in the tails
   }
 }
 
 TEST(Constants, CurvatureOfAQuadraticIsExact) {
-  const PerSampleProblem problem(3, Measure({Distribution(Uniform{0, 1})}), 0, [](const Vector& x, const Vector& theta, const Vector&) {
-    return Vector{{(1 + theta(0)) * x(0), 5 * x(1), 40 * x(2) - 1}};
-  });
+  const PerSampleProblem problem(3, Measure({Distribution(Uniform{0, 1})}), 0,
+                                 [](const Vector& x, const Vector& theta, const Vector&) {
+                                   return Vector{{(1 + theta(0)) * x(0), 5 * x(1), 40 * x(2) - 1}};
+                                 });
   const ProblemConstants constants = estimate_constants(problem, 1);
   EXPECT_GT(constants.mu.value, 1);
   EXPECT_LT(constants.mu.value, 1.2);
@@ -134,9 +151,11 @@ TEST(Constants, CurvatureOfAQuadraticIsExact) {
 TEST(Constants, LanczosFindsTheExtremeEigenvaluesOfALargeProblem) {
   const Index q = 300;
   const Vector eigenvalues = Vector::LinSpaced(q, 0, 1).array().pow(3) * 98 + 2;
-  const PerSampleProblem problem(q, Measure({Distribution(Uniform{0, 1})}), 0, [&](const Vector& x, const Vector& theta, const Vector&) {
-    return Vector((1 + 0.1 * theta(0)) * eigenvalues.cwiseProduct(x));
-  });
+  const PerSampleProblem problem(
+      q, Measure({Distribution(Uniform{0, 1})}), 0,
+      [&](const Vector& x, const Vector& theta, const Vector&) {
+        return Vector((1 + 0.1 * theta(0)) * eigenvalues.cwiseProduct(x));
+      });
   const ProblemConstants constants = estimate_constants(problem, 1);
   EXPECT_NEAR(constants.L.value, 110, 2);
   EXPECT_NEAR(constants.mu.value, 2.05, 0.15);
@@ -148,7 +167,8 @@ TEST(Constants, NoiseOfThePapersProblem) {
   const ProblemConstants constants = measure_constants(problem, 1);
   EXPECT_NEAR(constants.mu.value, 1, 1e-6);
   EXPECT_NEAR(constants.L.value, 200, 1e-4);
-  // 512 draws give the variance 2/3 to about 2·0.9/√512 = 8 %; the largest of 48 such values is a bound, not a mean.
+  // 512 draws give the variance 2/3 to about 2·0.9/√512 = 8 %; the largest of 48 such values is a
+  // bound, not a mean.
   EXPECT_GT(constants.V.value, 0.6);
   EXPECT_LT(constants.V.value, 0.85);
   EXPECT_NEAR(constants.VG.value, 1, 0.01);
@@ -156,9 +176,10 @@ TEST(Constants, NoiseOfThePapersProblem) {
 
 TEST(Constants, MultiplicativeNoiseShowsInTheGrowth) {
   // ∇F = (1 + w) x with w = 2u − 1, variance 1/3: E|∇F|² = (4/3)|∇f|².
-  PerSampleProblem problem(1, Measure({Distribution(Uniform{0.5, 1.5})}), 1, [](const Vector& x, const Vector& theta, const Vector& noise) {
-    return Vector((2 * noise(0)) * (x - theta));
-  });
+  PerSampleProblem problem(1, Measure({Distribution(Uniform{0.5, 1.5})}), 1,
+                           [](const Vector& x, const Vector& theta, const Vector& noise) {
+                             return Vector((2 * noise(0)) * (x - theta));
+                           });
   const ProblemConstants constants = measure_constants(problem, 1);
   EXPECT_NEAR(constants.VG.value, 4.0 / 3, 0.05);
 }

@@ -184,24 +184,37 @@ TEST(IndexSet, FromKeepsTheOrder) {
 TEST(IndexSet, ErrorsNameTheField) {
   EXPECT_EQ(message_of([] { (void)IndexSet::from({}); }),
             "index_set: is empty: it must start at the index 0");
-  EXPECT_EQ(message_of([] { (void)IndexSet::from({{1, 0}}); }),
+  EXPECT_EQ(message_of([] {
+              (void)IndexSet::from({{1, 0}});
+            }),
             "index_set: must start at the index 0, not (1, 0)");
-  EXPECT_EQ(message_of([] { (void)IndexSet::from({{0, 0}, {1, 1}}); }),
+  EXPECT_EQ(message_of([] {
+              (void)IndexSet::from({{0, 0}, {1, 1}});
+            }),
             "index_set: is not downward closed: a predecessor of (1, 1) does not come before it");
-  EXPECT_EQ(message_of([] { (void)IndexSet::from({{0, 0}, {0, 0}}); }),
+  EXPECT_EQ(message_of([] {
+              (void)IndexSet::from({{0, 0}, {0, 0}});
+            }),
             "index_set: (0, 0) occurs twice");
-  EXPECT_EQ(message_of([] { (void)IndexSet::from({{0, 0}, {1}}); }),
+  EXPECT_EQ(message_of([] {
+              (void)IndexSet::from({{0, 0}, {1}});
+            }),
             "index_set: (1) does not have 2 entries");
-  EXPECT_EQ(message_of([] { (void)IndexSet::from({{0, 0}, {-1, 0}}); }),
+  EXPECT_EQ(message_of([] {
+              (void)IndexSet::from({{0, 0}, {-1, 0}});
+            }),
             "index_set: (-1, 0) has a negative entry");
   EXPECT_EQ(message_of([] { (void)IndexSet::first(0, 1); }),
             "index_set: needs at least one dimension");
   EXPECT_EQ(message_of([] { (void)IndexSet::first(2, 0); }),
             "basis_size: must be at least 1 (is 0)");
-  EXPECT_EQ(message_of([] { (void)IndexSet::first(2, 3, order_of(total_degree, {1, 2, 3})); }),
+  EXPECT_EQ(message_of([] {
+              (void)IndexSet::first(2, 3, order_of(total_degree, {1, 2, 3}));
+            }),
             "index_set: has 3 weights for 2 dimensions");
-  EXPECT_NE(message_of([] { (void)IndexSet::first(2, 3, order_of(total_degree, {1, -2})); })
-                .find("weights must be positive"),
+  EXPECT_NE(message_of([] {
+              (void)IndexSet::first(2, 3, order_of(total_degree, {1, -2}));
+            }).find("weights must be positive"),
             std::string::npos);
 }
 

@@ -22,7 +22,8 @@ std::vector<Case> cases() {
   result.push_back({"legendre 1", Basis({legendre()}, IndexSet::first(1, 60))});
   result.push_back({"legendre 2", Basis({legendre(), legendre()}, IndexSet::first(2, 60))});
   result.push_back({"mixed 3", Basis({fourier(), legendre(), fourier()}, IndexSet::first(3, 120))});
-  result.push_back({"legendre 5", Basis(std::vector<Family>(5, legendre()), IndexSet::first(5, 300))});
+  result.push_back(
+      {"legendre 5", Basis(std::vector<Family>(5, legendre()), IndexSet::first(5, 300))});
   return result;
 }
 
@@ -40,7 +41,8 @@ void for_all_shapes(const Check& check) {
   std::srand(3);
   for (const Case& c : cases())
     for (const Index samples : {1, 7, 8, 31, 32, 33, 64, 100, 127, 128})
-      for (const Index m : {1, 2, 3, 16, 17, 18, 33, 50, 51, 52, 60, 84, 85, 86, 91, 120, 290, 400}) {
+      for (const Index m :
+           {1, 2, 3, 16, 17, 18, 33, 50, 51, 52, 60, 84, 85, 86, 91, 120, 290, 400}) {
         if (m > c.basis.size()) continue;
         const Matrix eta = Matrix::Random(samples, c.basis.dimension());
         BasisBlock psi;

@@ -1,4 +1,5 @@
-// Problems: formulas against hand-written gradients, noise that depends on θ, rows as noise, and what validation finds.
+// Problems: formulas against hand-written gradients, noise that depends on θ, rows as noise, and
+// what validation finds.
 #include <gtest/gtest.h>
 
 #include <boost/math/distributions.hpp>
@@ -13,9 +14,14 @@ namespace {
 
 FormulaSpec paper_spec() {
   FormulaSpec spec;
-  spec.parameters.push_back({.name = "theta", .distribution = Uniform{-std::numbers::pi, std::numbers::pi}});
-  spec.noise.push_back({.name = "v", .finite = {}, .distribution = "uniform", .arguments = {{"lower", {"-1", 0}}, {"upper", {"1", 1}}}});
-  spec.definitions = {{"s", {"abs(4/5 + exp(sin(theta))/4 - cosh(sin(theta)^2)) * (1 + sin(2*theta))", 2}}};
+  spec.parameters.push_back(
+      {.name = "theta", .distribution = Uniform{-std::numbers::pi, std::numbers::pi}});
+  spec.noise.push_back({.name = "v",
+                        .finite = {},
+                        .distribution = "uniform",
+                        .arguments = {{"lower", {"-1", 0}}, {"upper", {"1", 1}}}});
+  spec.definitions = {
+      {"s", {"abs(4/5 + exp(sin(theta))/4 - cosh(sin(theta)^2)) * (1 + sin(2*theta))", 2}}};
   spec.variables = {{"x", false, Vector::Zero(1)}, {"y", false, Vector::Zero(1)}};
   spec.objective = {"1/2*(x - s)^2 + 100*(y - s)^2 + v*(x + y)", 3};
   return spec;
@@ -23,7 +29,10 @@ FormulaSpec paper_spec() {
 
 struct Samples {
   Matrix x, theta, noise;
-  Samples(const Oracle& oracle, Index n) : x(n, oracle.dimension()), theta(n, oracle.parameters().dimension()), noise(n, oracle.noise_dimension()) {
+  Samples(const Oracle& oracle, Index n)
+      : x(n, oracle.dimension()),
+        theta(n, oracle.parameters().dimension()),
+        noise(n, oracle.noise_dimension()) {
     fill_uniform(make_stream(5, Purpose::test, 0), 0, x);
     fill_uniform(make_stream(5, Purpose::test, 1), 0, theta);
     fill_uniform(make_stream(5, Purpose::test, 2), 0, noise);
@@ -44,10 +53,12 @@ TEST(Formula, GradientEqualsTheOneByHand) {
 }
 
 // v as the problem sees it: the gradient of −v x is −v.
-Vector noise_values(const std::string& distribution, std::map<std::string, FormulaText> arguments, double theta, const Vector& u) {
+Vector noise_values(const std::string& distribution, std::map<std::string, FormulaText> arguments,
+                    double theta, const Vector& u) {
   FormulaSpec spec;
   spec.parameters.push_back({.name = "t", .distribution = Uniform{0, 1}});
-  spec.noise.push_back({.name = "v", .finite = {}, .distribution = distribution, .arguments = std::move(arguments)});
+  spec.noise.push_back(
+      {.name = "v", .finite = {}, .distribution = distribution, .arguments = std::move(arguments)});
   spec.variables = {{"x", false, Vector::Zero(1)}};
   spec.objective = {"x^2/2 - v*x", 9};
   const FormulaProblem problem(spec);
@@ -60,12 +71,15 @@ Vector noise_values(const std::string& distribution, std::map<std::string, Formu
 TEST(Noise, DistributionsWithArgumentsThatDependOnTheta) {
   const Vector u = Vector::LinSpaced(99, 0.01, 0.99);
   const double t = 0.7;
-  const auto expect = [&](const std::string& name, std::map<std::string, FormulaText> arguments, auto quantile) {
+  const auto expect = [&](const std::string& name, std::map<std::string, FormulaText> arguments,
+                          auto quantile) {
     const Vector v = noise_values(name, std::move(arguments), t, u);
-    for (Index i = 0; i < u.size(); ++i) EXPECT_NEAR(v(i), quantile(u(i)), 1e-10 * (1 + std::abs(v(i)))) << name;
+    for (Index i = 0; i < u.size(); ++i)
+      EXPECT_NEAR(v(i), quantile(u(i)), 1e-10 * (1 + std::abs(v(i)))) << name;
   };
   using namespace boost::math;
-  expect("uniform", {{"lower", {"-t", 0}}, {"upper", {"1 + t", 1}}}, [&](double p) { return -t + p * (1 + 2 * t); });
+  expect("uniform", {{"lower", {"-t", 0}}, {"upper", {"1 + t", 1}}},
+         [&](double p) { return -t + p * (1 + 2 * t); });
   expect("normal", {{"mean", {"2*t", 0}}, {"sd", {"exp(t)", 1}}},
          [&](double p) { return quantile(normal(2 * t, std::exp(t)), p); });
   expect("lognormal", {{"mu", {"t", 0}}, {"sigma", {"t/2", 1}}},
@@ -74,15 +88,20 @@ TEST(Noise, DistributionsWithArgumentsThatDependOnTheta) {
          [&](double p) { return 3 * quantile(beta_distribution<>(1 + t, 2), p); });
   expect("gamma", {{"shape", {"1 + t", 0}}, {"scale", {"2", 1}}},
          [&](double p) { return quantile(gamma_distribution<>(1 + t, 2), p); });
-  expect("exponential", {{"rate", {"1 + t", 0}}}, [&](double p) { return quantile(exponential(1 + t), p); });
-  expect("weibull", {{"shape", {"1 + t", 0}}, {"scale", {"2", 1}}}, [&](double p) { return quantile(weibull(1 + t, 2), p); });
+  expect("exponential", {{"rate", {"1 + t", 0}}},
+         [&](double p) { return quantile(exponential(1 + t), p); });
+  expect("weibull", {{"shape", {"1 + t", 0}}, {"scale", {"2", 1}}},
+         [&](double p) { return quantile(weibull(1 + t, 2), p); });
   expect("triangular", {{"lower", {"-1", 0}}, {"mode", {"t", 1}}, {"upper", {"2", 2}}},
          [&](double p) { return quantile(triangular(-1, t, 2), p); });
-  expect("loguniform", {{"lower", {"t", 0}}, {"upper", {"10*t", 1}}}, [&](double p) { return t * std::pow(10, p); });
-  expect("truncated_normal", {{"mean", {"t", 0}}, {"sd", {"2", 1}}, {"lower", {"0", 2}}, {"upper", {"3", 3}}}, [&](double p) {
-    const normal z(t, 2);
-    return quantile(z, cdf(z, 0) + p * (cdf(z, 3) - cdf(z, 0)));
-  });
+  expect("loguniform", {{"lower", {"t", 0}}, {"upper", {"10*t", 1}}},
+         [&](double p) { return t * std::pow(10, p); });
+  expect("truncated_normal",
+         {{"mean", {"t", 0}}, {"sd", {"2", 1}}, {"lower", {"0", 2}}, {"upper", {"3", 3}}},
+         [&](double p) {
+           const normal z(t, 2);
+           return quantile(z, cdf(z, 0) + p * (cdf(z, 3) - cdf(z, 0)));
+         });
 }
 
 TEST(Noise, RowsOfATableAreDrawnUniformlyAndBundledIntoVectors) {
@@ -108,7 +127,10 @@ TEST(Noise, RowsOfATableAreDrawnUniformlyAndBundledIntoVectors) {
 TEST(Noise, FiniteValuesWithWeights) {
   FormulaSpec spec;
   spec.parameters.push_back({.name = "t", .distribution = Uniform{0, 1}});
-  spec.noise.push_back({.name = "v", .finite = Distribution(Discrete{{5, 7}, {1, 3}}), .distribution = {}, .arguments = {}});
+  spec.noise.push_back({.name = "v",
+                        .finite = Distribution(Discrete{{5, 7}, {1, 3}}),
+                        .distribution = {},
+                        .arguments = {}});
   spec.variables = {{"x", false, Vector::Zero(1)}};
   spec.objective = {"x^2/2 - v*x", 0};
   Matrix noise(2, 1), g(2, 1);
@@ -122,7 +144,10 @@ TEST(Noise, FiniteValuesWithWeights) {
 std::string complaint(const std::string& objective, const std::string& noise_sd = "1") {
   FormulaSpec spec;
   spec.parameters.push_back({.name = "t", .distribution = Uniform{-1, 1}});
-  spec.noise.push_back({.name = "v", .finite = {}, .distribution = "normal", .arguments = {{"mean", {"0", 1}}, {"sd", {noise_sd, 2}}}});
+  spec.noise.push_back({.name = "v",
+                        .finite = {},
+                        .distribution = "normal",
+                        .arguments = {{"mean", {"0", 1}}, {"sd", {noise_sd, 2}}}});
   spec.variables = {{"x", false, Vector::Zero(1)}, {"w", true, Vector::Zero(2)}};
   spec.objective = {objective + " + dot(w, w) + x^2", 0};
   try {
@@ -164,20 +189,35 @@ TEST(Formula, MistakesAreNamed) {
     }
     return "";
   };
-  EXPECT_NE(message([](FormulaSpec& s) { s.variables.clear(); }).find("at least one variable"), std::string::npos);
-  EXPECT_NE(message([](FormulaSpec& s) { s.objective.text = "(x - s)^2"; }).find("does not depend on 'y'"), std::string::npos);
-  EXPECT_NE(message([](FormulaSpec& s) { s.variables[0].name = "theta"; }).find("used twice"), std::string::npos);
-  EXPECT_NE(message([](FormulaSpec& s) { s.reference = {{"x", {"s", 7}}}; }).find("'y' has none"), std::string::npos);
-  EXPECT_NE(message([](FormulaSpec& s) { s.reference = {{"x", {"v", 7}}, {"y", {"s", 8}}}; }).find("parameters only"), std::string::npos);
-  EXPECT_NE(message([](FormulaSpec& s) { s.strong_convexity = FormulaText{"theta", 7}; }).find("constants"), std::string::npos);
+  EXPECT_NE(message([](FormulaSpec& s) { s.variables.clear(); }).find("at least one variable"),
+            std::string::npos);
+  EXPECT_NE(message([](FormulaSpec& s) {
+              s.objective.text = "(x - s)^2";
+            }).find("does not depend on 'y'"),
+            std::string::npos);
+  EXPECT_NE(message([](FormulaSpec& s) { s.variables[0].name = "theta"; }).find("used twice"),
+            std::string::npos);
+  EXPECT_NE(message([](FormulaSpec& s) {
+              s.reference = {{"x", {"s", 7}}};
+            }).find("'y' has none"),
+            std::string::npos);
+  EXPECT_NE(message([](FormulaSpec& s) {
+              s.reference = {{"x", {"v", 7}}, {"y", {"s", 8}}};
+            }).find("parameters only"),
+            std::string::npos);
+  EXPECT_NE(message([](FormulaSpec& s) {
+              s.strong_convexity = FormulaText{"theta", 7};
+            }).find("constants"),
+            std::string::npos);
 }
 
 TEST(PerSample, AdaptorEqualsTheBatchedProblem) {
   const testing::PaperProblem batched;
-  PerSampleProblem single(2, batched.parameters(), 0, [](const Vector& x, const Vector& theta, const Vector&) {
-    const double s = testing::paper_optimum(theta(0));
-    return Vector{{x(0) - s, 200 * (x(1) - s)}};
-  });
+  PerSampleProblem single(2, batched.parameters(), 0,
+                          [](const Vector& x, const Vector& theta, const Vector&) {
+                            const double s = testing::paper_optimum(theta(0));
+                            return Vector{{x(0) - s, 200 * (x(1) - s)}};
+                          });
   single.known = batched.facts();
   Options options;
   options.iterations = 20;
@@ -186,7 +226,8 @@ TEST(PerSample, AdaptorEqualsTheBatchedProblem) {
 }
 
 TEST(OracleCheck, FactsOfTheWrongShapeAreRefused) {
-  PerSampleProblem problem(2, Measure({Distribution(Uniform{0, 1})}), 0, [](const Vector& x, const Vector&, const Vector&) { return x; });
+  PerSampleProblem problem(2, Measure({Distribution(Uniform{0, 1})}), 0,
+                           [](const Vector& x, const Vector&, const Vector&) { return x; });
   problem.known.start = Vector::Zero(3);
   EXPECT_THROW(Oracle{problem}, InputError);
   problem.known = {};

@@ -1,4 +1,5 @@
-// The paper's methods: against the closed-form recursion, for every thread count, and when things go wrong.
+// The paper's methods: against the closed-form recursion, for every thread count, and when things
+// go wrong.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,25 +16,33 @@ namespace {
 
 using testing::PaperProblem;
 
-const std::vector<Method> all_methods = {Method::gd, Method::agd, Method::masg, Method::uqsa, Method::nested};
+const std::vector<Method> all_methods = {Method::gd, Method::agd, Method::masg, Method::uqsa,
+                                         Method::nested};
 
-// u* of the paper's problem, one coefficient per function, by the quadrature rule itself but written out as plain sums.
+// u* of the paper's problem, one coefficient per function, by the quadrature rule itself but
+// written out as plain sums.
 Vector rule_optimum(Index m, Index nodes) {
   const PaperProblem problem;
-  const Quadrature rule = piecewise_rule(Family(Uniform{-std::numbers::pi, std::numbers::pi}, Family::Kind::fourier),
-                                         testing::paper_kinks, nodes);
+  const Quadrature rule =
+      piecewise_rule(Family(Uniform{-std::numbers::pi, std::numbers::pi}, Family::Kind::fourier),
+                     testing::paper_kinks, nodes);
   Vector u = Vector::Zero(m);
   for (Index j = 0; j < rule.nodes.size(); ++j) {
     const double theta = rule.nodes(j), weighted = rule.weights(j) * testing::paper_optimum(theta);
     for (Index i = 0; i < m; ++i) {
       const auto frequency = static_cast<double>((i + 1) / 2);
-      u(i) += weighted * (i == 0 ? 1 : std::numbers::sqrt2 * (i % 2 == 1 ? std::cos(frequency * theta) : std::sin(frequency * theta)));
+      u(i) +=
+          weighted * (i == 0 ? 1
+                             : std::numbers::sqrt2 * (i % 2 == 1 ? std::cos(frequency * theta)
+                                                                 : std::sin(frequency * theta)));
     }
   }
   return u;
 }
 
-Index paper_level(Index k) { return static_cast<Index>(std::floor(std::sqrt(static_cast<double>(k) + 10) + 2)); }
+Index paper_level(Index k) {
+  return static_cast<Index>(std::floor(std::sqrt(static_cast<double>(k) + 10) + 2));
+}
 
 Options quadrature_options(Method method) {
   Options options;
@@ -43,7 +52,8 @@ Options quadrature_options(Method method) {
   return options;
 }
 
-// u ← u − γ λ (u − u*) for each component and function separately, functions entering at 0 when the level reaches them.
+// u ← u − γ λ (u − u*) for each component and function separately, functions entering at 0 when the
+// level reaches them.
 TEST(Descent, GradientDescentFollowsTheClosedForm) {
   const auto result = run(PaperProblem{}, quadrature_options(Method::gd));
   const Vector star = rule_optimum(paper_level(300), 64);
@@ -128,15 +138,19 @@ TEST_P(EveryMethod, ComesCloserThanTheStart) {
   EXPECT_EQ(solution.run.status, Status::completed);
   // ‖x*‖ = 0.437 at the start; uqsa with its decaying steps is the slowest.
   EXPECT_LT(*solution.true_error, 0.11);
-  // The estimate is as good as its own samples: 4096 without noise; with noise its square has a standard error of about σ²√(2m)/N,
-  // (1/3)·√38/65536·… ≈ 4e-5 here, against true squares from 2e-4 on.
-  EXPECT_NEAR(*solution.error.estimate, *solution.true_error, (noisy ? 0.35 : 0.1) * *solution.true_error);
+  // The estimate is as good as its own samples: 4096 without noise; with noise its square has a
+  // standard error of about σ²√(2m)/N, (1/3)·√38/65536·… ≈ 4e-5 here, against true squares from
+  // 2e-4 on.
+  EXPECT_NEAR(*solution.error.estimate, *solution.true_error,
+              (noisy ? 0.35 : 0.1) * *solution.true_error);
   EXPECT_GE(*solution.error.bound, *solution.true_error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod,
-                         ::testing::Combine(::testing::ValuesIn(all_methods), ::testing::Bool()), [](const auto& test) {
-                           return std::string(to_string(std::get<0>(test.param))) + (std::get<1>(test.param) ? "Noisy" : "");
+                         ::testing::Combine(::testing::ValuesIn(all_methods), ::testing::Bool()),
+                         [](const auto& test) {
+                           return std::string(to_string(std::get<0>(test.param))) +
+                                  (std::get<1>(test.param) ? "Noisy" : "");
                          });
 
 TEST(Gradients, SobolAndQuadratureAgreeWithMonteCarloWithinItsNoise) {
@@ -152,12 +166,14 @@ TEST(Gradients, SobolAndQuadratureAgreeWithMonteCarloWithinItsNoise) {
   const Coefficients sobol_points = run(PaperProblem{}, options).u;
   options.gradient = GradientRule::monte_carlo;
   const Coefficients random_points = run(PaperProblem{}, options).u;
-  const double sobol_error = (sobol_points - exact).norm(), random_error = (random_points - exact).norm();
+  const double sobol_error = (sobol_points - exact).norm(),
+               random_error = (random_points - exact).norm();
   EXPECT_LT(sobol_error, 0.1 * random_error);
   EXPECT_LT(random_error, 0.02);
 }
 
-// The paper: without 1/C_G gradient descent blows up; the accelerated method diverges at m = 91, M = 250.
+// The paper: without 1/C_G gradient descent blows up; the accelerated method diverges at m = 91, M
+// = 250.
 Options blow_up(Method method) {
   Options options;
   options.method = method;
@@ -213,7 +229,8 @@ TEST(Guard, SecondMomentRateIsTheGrowthOfTheIteratedMoments) {
         a /= size, b /= size, c /= size;
       }
       if (scale == 0) continue;
-      EXPECT_NEAR(second_moment_rate(alpha, beta, lambda, s), std::exp(scale / steps), 2e-3) << s << " " << lambda;
+      EXPECT_NEAR(second_moment_rate(alpha, beta, lambda, s), std::exp(scale / steps), 2e-3)
+          << s << " " << lambda;
     }
   }
 }
@@ -283,9 +300,11 @@ TEST(Stops, BudgetTimeAndInterruptionKeepTheLastIterate) {
 }
 
 TEST(Stops, AGradientThatIsNotFiniteIsNamedWithItsPlace) {
-  PerSampleProblem problem(1, Measure({Distribution(Uniform{0, 1})}), 0, [](const Vector& x, const Vector& theta, const Vector&) {
-    return Vector::Constant(1, theta(0) > 0.99 ? std::log(-1.0) : x(0) - theta(0));
-  });
+  PerSampleProblem problem(1, Measure({Distribution(Uniform{0, 1})}), 0,
+                           [](const Vector& x, const Vector& theta, const Vector&) {
+                             return Vector::Constant(
+                                 1, theta(0) > 0.99 ? std::log(-1.0) : x(0) - theta(0));
+                           });
   problem.known.strong_convexity = 1;
   problem.known.smoothness = 1;
   const auto result = run(problem, {});
@@ -295,8 +314,9 @@ TEST(Stops, AGradientThatIsNotFiniteIsNamedWithItsPlace) {
 }
 
 TEST(Stops, AConcaveObjectiveIsToldApart) {
-  const PerSampleProblem problem(1, Measure({Distribution(Uniform{-1, 1})}), 0,
-                                 [](const Vector& x, const Vector& theta, const Vector&) { return Vector(theta(0) * x); });
+  const PerSampleProblem problem(
+      1, Measure({Distribution(Uniform{-1, 1})}), 0,
+      [](const Vector& x, const Vector& theta, const Vector&) { return Vector(theta(0) * x); });
   EXPECT_EQ(run(problem, {}).status, Status::not_strongly_convex);
 }
 
@@ -326,9 +346,10 @@ TEST(OptionsCheck, BadOptionsNameTheirField) {
 }
 
 TEST(Unbounded, HermiteRunsUnderChristoffelSampling) {
-  PerSampleProblem problem(1, Measure({Distribution(Normal{0, 1})}), 0, [](const Vector& x, const Vector& theta, const Vector&) {
-    return Vector::Constant(1, x(0) - std::exp(0.5 * theta(0)));
-  });
+  PerSampleProblem problem(1, Measure({Distribution(Normal{0, 1})}), 0,
+                           [](const Vector& x, const Vector& theta, const Vector&) {
+                             return Vector::Constant(1, x(0) - std::exp(0.5 * theta(0)));
+                           });
   problem.known.strong_convexity = 1;
   problem.known.smoothness = 1;
   Options options;
@@ -341,19 +362,23 @@ TEST(Unbounded, HermiteRunsUnderChristoffelSampling) {
   EXPECT_NE(result.notes.front().find("Christoffel"), std::string::npos);
   // exp(a t) has the coefficients e^{a²/2} a^n/√n!.
   for (Index n = 0; n < 4; ++n) {
-    const double exact = std::exp(0.125) * std::pow(0.5, static_cast<double>(n)) / std::sqrt(std::tgamma(static_cast<double>(n) + 1));
+    const double exact = std::exp(0.125) * std::pow(0.5, static_cast<double>(n)) /
+                         std::sqrt(std::tgamma(static_cast<double>(n) + 1));
     EXPECT_NEAR(result.u(n, 0), exact, 2e-3);
   }
 }
 
 TEST(Unbounded, DiscreteParametersLimitTheBasis) {
   PerSampleProblem problem(1, Measure({Distribution(Discrete{{1, 2, 5}, {}})}), 0,
-                           [](const Vector& x, const Vector& theta, const Vector&) { return Vector(x - theta.cwiseAbs2()); });
+                           [](const Vector& x, const Vector& theta, const Vector&) {
+                             return Vector(x - theta.cwiseAbs2());
+                           });
   Options options;
   options.gradient = GradientRule::quadrature;
   const Solution solution = solve(problem, options);
   EXPECT_EQ(solution.run.u.rows(), 3);
-  for (const double theta : {1.0, 2.0, 5.0}) EXPECT_NEAR(solution(Vector::Constant(1, theta))(0), theta * theta, 1e-9);
+  for (const double theta : {1.0, 2.0, 5.0})
+    EXPECT_NEAR(solution(Vector::Constant(1, theta))(0), theta * theta, 1e-9);
 }
 
 }  // namespace

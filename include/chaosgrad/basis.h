@@ -1,6 +1,6 @@
 #pragma once
-// The multivariate orthonormal basis ψ_ν(η) = Π_k B_{ν_k}(η_k), ν in an ordered index set; evaluated a
-// block of samples at a time.
+// The multivariate orthonormal basis ψ_ν(η) = Π_k B_{ν_k}(η_k), ν in an ordered index set;
+// evaluated a block of samples at a time.
 #include <memory>
 #include <vector>
 
@@ -46,8 +46,8 @@ class BasisBlock {
 
 class Basis {
  public:
-  // Throws InputError("index_set", …) if the dimensions differ or a degree is beyond what its family
-  // has.
+  // Throws InputError("index_set", …) if the dimensions differ or a degree is beyond what its
+  // family has.
   Basis(std::vector<Family> families, IndexSet indices);
 
   [[nodiscard]] Index size() const { return indices_.size(); }
@@ -55,16 +55,17 @@ class Basis {
   [[nodiscard]] const std::vector<Family>& families() const { return families_; }
   [[nodiscard]] const IndexSet& indices() const { return indices_; }
 
-  // ψ_0..ψ_{m−1} at every row of eta (B×d, B ≤ block_size). The values do not depend on m or on where
-  // in the block a sample stands.
+  // ψ_0..ψ_{m−1} at every row of eta (B×d, B ≤ block_size). The values do not depend on m or on
+  // where in the block a sample stands.
   void evaluate(Block eta, Index m, BasisBlock& psi) const;
   // gradient(i, k) = ∂ψ_i/∂η_k at one point (m×d).
   [[nodiscard]] Matrix gradient(const Vector& eta, Index m) const;
 
-  // Q_m = sup_η Σ_{i<m} ψ_i(η)²; +∞ if a family with unbounded functions takes part. Kept once found.
+  // Q_m = sup_η Σ_{i<m} ψ_i(η)²; +∞ if a family with unbounded functions takes part. Kept once
+  // found.
   [[nodiscard]] double Q(Index m) const;
-  // Christoffel sampling of the first m functions: density (1/m) Σ ψ_i² dπ. u is B×(d+1) uniforms: the
-  // last column picks the function, the others drive the induced quantiles. Weight of a sample:
+  // Christoffel sampling of the first m functions: density (1/m) Σ ψ_i² dπ. u is B×(d+1) uniforms:
+  // the last column picks the function, the others drive the induced quantiles. Weight of a sample:
   // m / Σ_{i<m} ψ_i(η)².
   void christoffel_sample(Block u, Index m, BlockOut eta) const;
 

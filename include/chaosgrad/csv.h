@@ -10,7 +10,7 @@ namespace chaosgrad {
 
 struct CsvTable {
   std::vector<std::string> columns;
-  Matrix rows;  // rows × columns
+  Matrix rows;                                              // rows × columns
   [[nodiscard]] Index column(std::string_view name) const;  // −1: no such column
 };
 

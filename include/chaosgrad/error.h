@@ -6,7 +6,8 @@
 
 namespace chaosgrad {
 
-// A bad argument. `field` names it as the user wrote it ("parameters.theta.lower", "samples"), or is empty.
+// A bad argument. `field` names it as the user wrote it ("parameters.theta.lower", "samples"), or
+// is empty.
 class InputError : public std::invalid_argument {
  public:
   InputError(std::string field, const std::string& message)

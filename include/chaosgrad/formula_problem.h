@@ -1,5 +1,6 @@
 #pragma once
-// Problems written as formulas: F(x, θ, v) with parameters, noise, constants and definitions by name.
+// Problems written as formulas: F(x, θ, v) with parameters, noise, constants and definitions by
+// name.
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,8 +26,8 @@ struct ParameterSpec {
   std::vector<double> breakpoints = {};
 };
 
-// One noise number v. Either a distribution on finitely many values, or a named one (as in problem files) whose arguments are
-// formulas that may depend on θ.
+// One noise number v. Either a distribution on finitely many values, or a named one (as in problem
+// files) whose arguments are formulas that may depend on θ.
 struct NoiseSpec {
   std::string name;
   std::optional<Distribution> finite;
@@ -34,7 +35,8 @@ struct NoiseSpec {
   std::map<std::string, FormulaText> arguments;
 };
 
-// v is one row of a table, drawn uniformly; columns are scalars, and `vectors` bundles some of them.
+// v is one row of a table, drawn uniformly; columns are scalars, and `vectors` bundles some of
+// them.
 struct NoiseTable {
   std::vector<std::string> columns;
   Matrix rows;
@@ -81,9 +83,10 @@ class FormulaProblem {
   [[nodiscard]] const std::vector<std::string>& component_names() const;
   [[nodiscard]] const std::vector<std::string>& parameter_names() const;
 
-  // Looks for what no solver could survive, at `points` samples of θ and noise: values or gradients that are not finite
-  // ("complex-valued": log or root of a negative number) at the start, and kinks of F in x that no noise smooths. Throws
-  // FormulaError at the place.
+  // Looks for what no solver could survive, at `points` samples of θ and noise: values or gradients
+  // that are not finite
+  // ("complex-valued": log or root of a negative number) at the start, and kinks of F in x that no
+  // noise smooths. Throws FormulaError at the place.
   void validate(Index points = 32) const;
 
   struct Data;  // opaque

@@ -8,8 +8,9 @@ namespace chaosgrad {
 
 struct GalleryProblem {
   std::string_view name;
-  std::string_view text;                                              // the problem file
-  std::vector<std::pair<std::string_view, std::string_view>> files;  // data files it refers to, by relative name
+  std::string_view text;  // the problem file
+  std::vector<std::pair<std::string_view, std::string_view>>
+      files;  // data files it refers to, by relative name
 };
 
 [[nodiscard]] const std::vector<GalleryProblem>& gallery();

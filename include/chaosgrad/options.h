@@ -1,5 +1,6 @@
 #pragma once
-// Everything a run can be told. Every member has a default; the defaults of the schedules depend on the method.
+// Everything a run can be told. Every member has a default; the defaults of the schedules depend on
+// the method.
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -37,12 +38,12 @@ struct Options {
   Index iterations = 300;
   std::optional<Schedule> basis_size;  // m_k: floor(sqrt(k + 10) + 2)
   std::optional<Schedule> samples;     // M_k: 500; for nested the noise draws per gradient: 1
-  std::optional<Schedule> step;        // gd 2/((mu + L)(1 + 2 VG Q/M)), agd 1/L, uqsa (2/mu)/(2 L/mu + k)
-  std::optional<Schedule> momentum;    // agd: (1 − √(αμ))/(1 + √(αμ))
-  std::optional<double> radius;        // uqsa: projection on the ball ‖u‖ ≤ radius
-  Index points = 500;                  // nested
-  double point_tolerance = 1e-8;       // nested: a point is solved when |∇f| ≤ μ · point_tolerance
-  Fit fit = Fit::least_squares;        // nested
+  std::optional<Schedule> step;  // gd 2/((mu + L)(1 + 2 VG Q/M)), agd 1/L, uqsa (2/mu)/(2 L/mu + k)
+  std::optional<Schedule> momentum;  // agd: (1 − √(αμ))/(1 + √(αμ))
+  std::optional<double> radius;      // uqsa: projection on the ball ‖u‖ ≤ radius
+  Index points = 500;                // nested
+  double point_tolerance = 1e-8;  // nested: a point is solved when |∇f| ≤ μ · point_tolerance
+  Fit fit = Fit::least_squares;   // nested
 
   GradientRule gradient = GradientRule::monte_carlo;
   Index nodes = 64;  // quadrature: per dimension and piece
@@ -52,7 +53,8 @@ struct Options {
   IndexOrder order;
   std::optional<IndexSet> indices;  // instead of an order
 
-  std::optional<double> tolerance;           // on ‖x − x*‖_π: whether the error estimate is below it decides the verdict
+  std::optional<double>
+      tolerance;  // on ‖x − x*‖_π: whether the error estimate is below it decides the verdict
   std::optional<double> relative_tolerance;  // the same, relative to ‖x‖_π
   double confidence = 0.95;
   std::uint64_t seed = 1;
@@ -61,9 +63,10 @@ struct Options {
   double max_seconds = 3600;
 
   std::function<void(const Progress&)> progress;  // called once per iteration
-  std::function<void(const Run&)> checkpoint;     // called every checkpoint_seconds with the state so far
+  std::function<void(const Run&)>
+      checkpoint;  // called every checkpoint_seconds with the state so far
   double checkpoint_seconds = 30;
-  std::function<bool()> interrupted;              // asked once per iteration; true ends the run
+  std::function<bool()> interrupted;  // asked once per iteration; true ends the run
 };
 
 }  // namespace chaosgrad

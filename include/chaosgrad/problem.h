@@ -1,5 +1,6 @@
 #pragma once
-// A problem: x*(θ) = argmin_x E_v F(x, θ, v) for θ ~ parameters(). Any type with these members is one.
+// A problem: x*(θ) = argmin_x E_v F(x, θ, v) for θ ~ parameters(). Any type with these members is
+// one.
 #include <concepts>
 #include <functional>
 #include <optional>
@@ -12,8 +13,8 @@
 
 namespace chaosgrad {
 
-// gradient() overwrites g (B×q) with ∇ₓF at each row of x (B×q), theta (B×d) and noise (B×r, uniform on (0,1): the problem
-// maps it to v). Pure and thread-safe: same inputs, same bits.
+// gradient() overwrites g (B×q) with ∇ₓF at each row of x (B×q), theta (B×d) and noise (B×r,
+// uniform on (0,1): the problem maps it to v). Pure and thread-safe: same inputs, same bits.
 template <class P>
 concept Problem = requires(const P& p, Block x, Block theta, Block noise, BlockOut g) {
   { p.dimension() } -> std::convertible_to<Index>;        // q
@@ -22,8 +23,9 @@ concept Problem = requires(const P& p, Block x, Block theta, Block noise, BlockO
   { p.gradient(x, theta, noise, g) } -> std::same_as<void>;
 };
 
-// How a quadrature rule should treat one uniform noise number u: as it is (smooth in u), as Φ(z) with z normal (smooth in z), or as
-// the choice among finitely many cases (summed exactly): case i for u in the i-th of consecutive intervals of length weights[i].
+// How a quadrature rule should treat one uniform noise number u: as it is (smooth in u), as Φ(z)
+// with z normal (smooth in z), or as the choice among finitely many cases (summed exactly): case i
+// for u in the i-th of consecutive intervals of length weights[i].
 struct NoiseAxis {
   enum class Kind { uniform, normal, cases };
   Kind kind = Kind::uniform;
@@ -32,30 +34,34 @@ struct NoiseAxis {
 
 // What a problem may know beyond its gradient. A problem type offers it through a member facts().
 struct ProblemFacts {
-  Vector start;                                    // x at the beginning; empty: 0
-  std::optional<double> strong_convexity;          // μ
-  std::optional<double> smoothness;                // L
-  std::optional<double> noise_variance;            // V
-  std::optional<double> noise_growth;              // V_G
-  std::vector<NoiseAxis> noise_axes;               // one per noise number; empty: all uniform
-  std::vector<Family::Kind> bases;                 // one per parameter; empty: all polynomial
-  std::vector<std::vector<double>> breakpoints;    // per parameter, where x*(θ) has kinks; empty: none
+  Vector start;                            // x at the beginning; empty: 0
+  std::optional<double> strong_convexity;  // μ
+  std::optional<double> smoothness;        // L
+  std::optional<double> noise_variance;    // V
+  std::optional<double> noise_growth;      // V_G
+  std::vector<NoiseAxis> noise_axes;       // one per noise number; empty: all uniform
+  std::vector<Family::Kind> bases;         // one per parameter; empty: all polynomial
+  std::vector<std::vector<double>>
+      breakpoints;  // per parameter, where x*(θ) has kinks; empty: none
   std::function<void(Block, BlockOut)> reference;  // x*(θ) where it is known: theta (B×d) → x (B×q)
 };
 
-// A view of any problem for code that is compiled once. Does not own the problem: the problem must outlive it.
+// A view of any problem for code that is compiled once. Does not own the problem: the problem must
+// outlive it.
 class Oracle {
  public:
   template <Problem P>
-  Oracle(const P& problem)  // NOLINT(google-explicit-constructor): solvers take an Oracle, users pass a problem
+  Oracle(const P& problem)  // NOLINT(google-explicit-constructor): solvers take an Oracle, users
+                            // pass a problem
       : problem_(&problem),
-        call_([](const void* p, const Block& x, const Block& theta, const Block& noise, BlockOut& g) {
-          static_cast<const P*>(p)->gradient(x, theta, noise, g);
-        }),
+        call_([](const void* p, const Block& x, const Block& theta, const Block& noise,
+                 BlockOut& g) { static_cast<const P*>(p)->gradient(x, theta, noise, g); }),
         dimension_(problem.dimension()),
         noise_dimension_(problem.noise_dimension()),
         parameters_(problem.parameters()) {
-    if constexpr (requires { { problem.facts() } -> std::convertible_to<ProblemFacts>; }) {
+    if constexpr (requires {
+                    { problem.facts() } -> std::convertible_to<ProblemFacts>;
+                  }) {
       facts_ = problem.facts();
     }
     complete();
@@ -82,7 +88,8 @@ class Oracle {
   ProblemFacts facts_;
 };
 
-// A problem from a gradient of one sample: g = gradient(x, theta, noise) with vectors of size q, d, r.
+// A problem from a gradient of one sample: g = gradient(x, theta, noise) with vectors of size q, d,
+// r.
 template <class Gradient>
 class PerSampleProblem {
  public:
@@ -103,7 +110,8 @@ class PerSampleProblem {
       x_i = x.row(i).transpose();
       theta_i = theta.row(i).transpose();
       noise_i = noise.row(i).transpose();
-      g.row(i) = gradient_(std::as_const(x_i), std::as_const(theta_i), std::as_const(noise_i)).transpose();
+      g.row(i) =
+          gradient_(std::as_const(x_i), std::as_const(theta_i), std::as_const(noise_i)).transpose();
     }
   }
 

@@ -11,11 +11,12 @@ namespace chaosgrad {
 
 // Everything needed to read a problem again, anywhere.
 struct ProblemSource {
-  std::string name;                          // file name, for messages
-  std::string directory;                     // where its data files are
-  std::string text;                          // TOML
-  std::vector<std::string> overrides;        // KEY=VALUE, later ones win
-  std::map<std::string, std::string> files;  // contents of the data files, by the name used in the text
+  std::string name;                    // file name, for messages
+  std::string directory;               // where its data files are
+  std::string text;                    // TOML
+  std::vector<std::string> overrides;  // KEY=VALUE, later ones win
+  std::map<std::string, std::string>
+      files;  // contents of the data files, by the name used in the text
 };
 
 struct ProblemFile {
@@ -26,16 +27,20 @@ struct ProblemFile {
 };
 
 // Reads the file's text (throws IoError), not yet its meaning.
-[[nodiscard]] ProblemSource read_problem_source(const std::string& path, std::vector<std::string> overrides = {});
+[[nodiscard]] ProblemSource read_problem_source(const std::string& path,
+                                                std::vector<std::string> overrides = {});
 
-// Throws PlacedError (a std::runtime_error with file, line, column, and what was expected) or IoError.
+// Throws PlacedError (a std::runtime_error with file, line, column, and what was expected) or
+// IoError.
 [[nodiscard]] ProblemFile load_problem(ProblemSource source);
 
-// An InputError of a later step (a schedule, a grid), told at its place in the file: throws PlacedError.
+// An InputError of a later step (a schedule, a grid), told at its place in the file: throws
+// PlacedError.
 class InputError;
 [[noreturn]] void fail_at_place(const ProblemSource& source, const InputError& error);
 
-// A mistake in an input file. what() = "file:line:column: message", followed by the line and a marker where it is known.
+// A mistake in an input file. what() = "file:line:column: message", followed by the line and a
+// marker where it is known.
 struct Place {
   std::string file;
   Index line = 0, column = 0;  // from 1, column in characters; 0: unknown

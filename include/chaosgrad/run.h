@@ -18,9 +18,9 @@ namespace chaosgrad {
 // out_of_gradients    max_gradients would be exceeded                 of the last iterate
 // out_of_time         max_seconds passed                              of the last iterate
 // interrupted         the caller asked to stop                        of the last iterate
-// diverged            iterates grow without bound                     of the best iterate (smallest ‖D'‖)
-// bad_gradient        ∇F is not finite at a sample                    of the last finite iterate
-// not_strongly_convex a sampled Hessian has an eigenvalue ≤ 0         zero
+// diverged            iterates grow without bound                     of the best iterate (smallest
+// ‖D'‖) bad_gradient        ∇F is not finite at a sample                    of the last finite
+// iterate not_strongly_convex a sampled Hessian has an eigenvalue ≤ 0         zero
 enum class Status {
   completed,
   converged,
@@ -40,9 +40,9 @@ struct IterationRecord {
   Index basis_size = 0;
   Index samples = 0;
   double step = 0;
-  std::int64_t gradients = 0;  // so far
-  double seconds = 0;          // so far
-  double gradient_norm = 0;    // ‖D'‖
+  std::int64_t gradients = 0;                // so far
+  double seconds = 0;                        // so far
+  double gradient_norm = 0;                  // ‖D'‖
   std::optional<double> error_squared = {};  // ‖u_k − P_m u*‖²
   std::optional<double> true_error = {};     // ‖x_k − x*‖_π
 };

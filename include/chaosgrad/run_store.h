@@ -1,5 +1,6 @@
 #pragma once
-// A run on disk: DIR/solution.h5 (everything needed to evaluate and audit), summary.json, history.csv.
+// A run on disk: DIR/solution.h5 (everything needed to evaluate and audit), summary.json,
+// history.csv.
 #include <string>
 
 #include "chaosgrad/problem_file.h"
@@ -7,7 +8,8 @@
 
 namespace chaosgrad {
 
-// The summary as JSON text (see the contract of `chaosgrad solve --json`). NaN never appears: what is unknown is null.
+// The summary as JSON text (see the contract of `chaosgrad solve --json`). NaN never appears: what
+// is unknown is null.
 [[nodiscard]] std::string summary_json(const ProblemFile& file, const Solution& solution);
 
 // Creates `directory` if needed and writes the three files, each by rename. Throws IoError.

@@ -18,9 +18,9 @@ class Expansion {
   [[nodiscard]] const Coefficients& coefficients() const { return u_; }  // m × q
 
   [[nodiscard]] Vector operator()(const Vector& theta) const;
-  [[nodiscard]] Matrix evaluate(const Matrix& thetas) const;           // N×d → N×q
-  [[nodiscard]] Matrix evaluate_germ(Block eta) const;                 // B×d → B×q, B ≤ block_size
-  [[nodiscard]] Matrix sensitivity(const Vector& theta) const;         // ∂x_i/∂θ_k, q×d
+  [[nodiscard]] Matrix evaluate(const Matrix& thetas) const;    // N×d → N×q
+  [[nodiscard]] Matrix evaluate_germ(Block eta) const;          // B×d → B×q, B ≤ block_size
+  [[nodiscard]] Matrix sensitivity(const Vector& theta) const;  // ∂x_i/∂θ_k, q×d
 
  private:
   Measure measure_;
@@ -29,10 +29,13 @@ class Expansion {
 };
 
 // Norms ‖·‖_π. Empty members could not be computed (the run failed, or μ is not given).
-//   estimate      ‖H⁻¹ ∇f(x_u)‖_π on fresh samples, H the Hessian (at each sample, or its mean); its parts: outside the span of the
-//                 basis (basis), and inside it, what the noise of the gradient leaves (sampling) and what more iterations would
-//                 remove (optimisation). With noise the part outside is measured on as many further functions only.
-//   bound         (upper confidence limit of ‖∇f(x_u)‖_π)/μ ≥ ‖x_u − x*‖_π when μ is valid; only for a given μ
+//   estimate      ‖H⁻¹ ∇f(x_u)‖_π on fresh samples, H the Hessian (at each sample, or its mean);
+//   its parts: outside the span of the
+//                 basis (basis), and inside it, what the noise of the gradient leaves (sampling)
+//                 and what more iterations would remove (optimisation). With noise the part outside
+//                 is measured on as many further functions only.
+//   bound         (upper confidence limit of ‖∇f(x_u)‖_π)/μ ≥ ‖x_u − x*‖_π when μ is valid; only
+//   for a given μ
 struct ErrorEstimate {
   std::optional<double> estimate, basis, sampling, optimisation, bound;
   double confidence = 0.95;
@@ -42,8 +45,9 @@ struct Solution {
   Expansion expansion;
   Run run;
   ErrorEstimate error;
-  std::optional<double> true_error;      // against the reference
-  std::int64_t diagnostic_gradients = 0;  // spent on constants and on the error estimate, beyond run.gradients
+  std::optional<double> true_error;  // against the reference
+  std::int64_t diagnostic_gradients =
+      0;  // spent on constants and on the error estimate, beyond run.gradients
 
   [[nodiscard]] Vector operator()(const Vector& theta) const { return expansion(theta); }
 };
@@ -55,8 +59,9 @@ struct Solution {
 [[nodiscard]] Vector mean(const Expansion& expansion);
 [[nodiscard]] Vector sd(const Expansion& expansion);
 
-// Sobol' indices (q×d): the share of the variance of x_i that depends on germ k alone (main), and that involves it at all (total). Zero
-// where the variance is zero. Without dependence the germ is the parameter.
+// Sobol' indices (q×d): the share of the variance of x_i that depends on germ k alone (main), and
+// that involves it at all (total). Zero where the variance is zero. Without dependence the germ is
+// the parameter.
 struct SobolIndices {
   Matrix main, total;
 };
@@ -64,15 +69,21 @@ struct SobolIndices {
 
 [[nodiscard]] inline Vector mean(const Solution& solution) { return mean(solution.expansion); }
 [[nodiscard]] inline Vector sd(const Solution& solution) { return sd(solution.expansion); }
-[[nodiscard]] inline SobolIndices sobol(const Solution& solution) { return sobol(solution.expansion); }
+[[nodiscard]] inline SobolIndices sobol(const Solution& solution) {
+  return sobol(solution.expansion);
+}
 
-// Mean and standard deviation over θ of E_v of quantities of (x, θ, v), with the standard error of the mean.
+// Mean and standard deviation over θ of E_v of quantities of (x, θ, v), with the standard error of
+// the mean.
 struct QuantityStatistics {
   double mean = 0, sd = 0, error = 0;
 };
 // evaluate(x, theta, noise, values) fills values (B × count).
 using QuantityFunction = std::function<void(Block, Block, Block, BlockOut)>;
-[[nodiscard]] std::vector<QuantityStatistics> quantity_statistics(const Expansion& expansion, const QuantityFunction& evaluate,
-                                                                  Index count, Index noise_dimension, std::uint64_t seed);
+[[nodiscard]] std::vector<QuantityStatistics> quantity_statistics(const Expansion& expansion,
+                                                                  const QuantityFunction& evaluate,
+                                                                  Index count,
+                                                                  Index noise_dimension,
+                                                                  std::uint64_t seed);
 
 }  // namespace chaosgrad

@@ -73,9 +73,11 @@ double BasisBlock::operator()(Index sample, Index i) const {
   if (i >= tail) return value(harmonic_columns + 2 * groups + i - tail);
   const Index h = (i + 1) / 2, g = (h + harmonic_reach) / harmonic_span;
   const Index n = std::abs(h - g * harmonic_span);
-  const double cos_a = value(harmonic_columns + 2 * g - 2), sin_a = value(harmonic_columns + 2 * g - 1);
+  const double cos_a = value(harmonic_columns + 2 * g - 2),
+               sin_a = value(harmonic_columns + 2 * g - 1);
   if (n == 0) return sqrt2 * (i % 2 == 1 ? cos_a : sin_a);
-  const double cos_n = value(2 * n - 1), sin_n = h < g * harmonic_span ? -value(2 * n) : value(2 * n);
+  const double cos_n = value(2 * n - 1),
+               sin_n = h < g * harmonic_span ? -value(2 * n) : value(2 * n);
   return i % 2 == 1 ? simd::fma(cos_a, cos_n, -(sin_a * sin_n))
                     : simd::fma(sin_a, cos_n, cos_a * sin_n);
 }
@@ -115,8 +117,7 @@ Matrix Basis::gradient(const Vector& eta, Index m) const {
   for (Index i = 0; i < m; ++i) {
     const MultiIndex& index = indices_[i];
     after[d] = 1;
-    for (Index k = d - 1; k >= 0; --k)
-      after[k] = after[k + 1] * values[at(k)](0, index[at(k)]);
+    for (Index k = d - 1; k >= 0; --k) after[k] = after[k + 1] * values[at(k)](0, index[at(k)]);
     double before = 1;
     for (Index k = 0; k < d; ++k) {
       result(i, k) = before * derivatives[at(k)](0, index[at(k)]) * after[k + 1];

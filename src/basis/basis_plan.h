@@ -1,11 +1,12 @@
 #pragma once
-// How a basis is kept and evaluated in factored form. The multivariate functions are products of two
-// tabulated ones,
+// How a basis is kept and evaluated in factored form. The multivariate functions are products of
+// two tabulated ones,
 //   ψ_i = T_left · T_right,
-// left depending on the first half of the dimensions and right on the others; the table T holds those
-// functions of the basis that depend on one half only (about √m of them), so it stays in the
-// first-level cache and the products need never be formed: Σ_i u_i ψ_i = Σ_left T_left Σ_right u T_right.
-// A single trigonometric dimension is factored by the addition theorems instead, see basis_axis.h.
+// left depending on the first half of the dimensions and right on the others; the table T holds
+// those functions of the basis that depend on one half only (about √m of them), so it stays in the
+// first-level cache and the products need never be formed: Σ_i u_i ψ_i = Σ_left T_left Σ_right u
+// T_right. A single trigonometric dimension is factored by the addition theorems instead, see
+// basis_axis.h.
 #include <cstdint>
 #include <vector>
 
@@ -40,10 +41,10 @@ struct BasisPlan {
   bool single_fourier = false;  // d = 1, trigonometric: nothing below is used but `count`
 
   std::vector<std::int32_t> left, right;  // per function
-  std::vector<std::int32_t> table;        // the functions in the table, ascending: T_c = ψ_{table[c]}
-  std::vector<TableProduct> products;     // the columns that no axis writes, ascending
-  std::vector<FactorGroup> groups;  // all functions that are not in the table
-  std::vector<std::int32_t> count;  // 0, 1, 2, …
+  std::vector<std::int32_t> table;     // the functions in the table, ascending: T_c = ψ_{table[c]}
+  std::vector<TableProduct> products;  // the columns that no axis writes, ascending
+  std::vector<FactorGroup> groups;     // all functions that are not in the table
+  std::vector<std::int32_t> count;     // 0, 1, 2, …
 
   // Columns of the table that the first m functions need.
   [[nodiscard]] Index table_size(Index m) const;

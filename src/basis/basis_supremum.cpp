@@ -102,7 +102,8 @@ void BasisSupremum::enumerate_points(const std::vector<Family>& families, const 
       const Family& family = families[searched_[s]];
       const auto& points = std::get<Discrete>(family.distribution().parameters()).values;
       const auto count = static_cast<Index>(points.size());
-      squares[s] = squares_at(family, points[at(rest % count)], std::min(count - 1, family.max_degree()));
+      squares[s] =
+          squares_at(family, points[at(rest % count)], std::min(count - 1, family.max_degree()));
       rest /= count;
     }
     double sum = 0;
@@ -115,7 +116,8 @@ void BasisSupremum::enumerate_points(const std::vector<Family>& families, const 
   }
 }
 
-// Where each searched coordinate alone is best for low and for high degrees, and mixtures of the two.
+// Where each searched coordinate alone is best for low and for high degrees, and mixtures of the
+// two.
 std::vector<Vector> BasisSupremum::starts(const std::vector<Family>& families) const {
   const std::size_t count = searched_.size();
   Matrix best(2, static_cast<Index>(count));
@@ -123,16 +125,19 @@ std::vector<Vector> BasisSupremum::starts(const std::vector<Family>& families) c
     const Family& family = families[searched_[s]];
     const auto column = static_cast<Index>(s);
     best.col(column).setConstant(family.distribution().mean());
-    if (count == 1) return {best.row(0).transpose()};  // one coordinate is maximised whatever the start
+    if (count == 1)
+      return {best.row(0).transpose()};  // one coordinate is maximised whatever the start
     (void)family.supremum(Vector::Ones(2), &best(0, column));
-    (void)family.supremum(Vector::Ones(std::min<Index>(family.max_degree(), 8) + 1), &best(1, column));
+    (void)family.supremum(Vector::Ones(std::min<Index>(family.max_degree(), 8) + 1),
+                          &best(1, column));
   }
   std::vector<Vector> result;
   const std::size_t mixtures = std::size_t{1} << std::min<std::size_t>(count, 4);
   for (std::size_t mixture = 0; mixture < mixtures; ++mixture) {
     Vector point(static_cast<Index>(count));
     for (std::size_t s = 0; s < count; ++s)
-      point[static_cast<Index>(s)] = best(static_cast<Index>((mixture >> (s % 4)) & 1), static_cast<Index>(s));
+      point[static_cast<Index>(s)] =
+          best(static_cast<Index>((mixture >> (s % 4)) & 1), static_cast<Index>(s));
     result.push_back(std::move(point));
   }
   return result;

@@ -1,10 +1,10 @@
 #pragma once
 // Q_m = sup_η Σ_{i<m} ψ_i(η)² of a basis, for all m.
 //
-// Seen as a function of one coordinate the sum is Σ_n c_n B_n², and c_0 ≥ c_1 ≥ … because the index set is
-// downward closed. So a point that maximises every Σ_{n≤N} B_n² (the end of the interval for Legendre, the
-// centre for trigonometric functions) is best whatever the other coordinates are, and only the
-// remaining coordinates are searched.
+// Seen as a function of one coordinate the sum is Σ_n c_n B_n², and c_0 ≥ c_1 ≥ … because the index
+// set is downward closed. So a point that maximises every Σ_{n≤N} B_n² (the end of the interval for
+// Legendre, the centre for trigonometric functions) is best whatever the other coordinates are, and
+// only the remaining coordinates are searched.
 #include <map>
 #include <mutex>
 #include <vector>
@@ -32,13 +32,13 @@ class BasisSupremum {
 
   void prepare(const std::vector<Family>& families, const IndexSet& indices);
   void enumerate_points(const std::vector<Family>& families, const IndexSet& indices, Index limit);
-  [[nodiscard]] Maximum search(const std::vector<Family>& families, const IndexSet& indices, Index m,
-                               const std::vector<Vector>& starts) const;
+  [[nodiscard]] Maximum search(const std::vector<Family>& families, const IndexSet& indices,
+                               Index m, const std::vector<Vector>& starts) const;
   [[nodiscard]] std::vector<Vector> starts(const std::vector<Family>& families) const;
 
   std::mutex mutex_;
   bool prepared_ = false;
-  Index finite_ = 0;                   // Q_m = +∞ for m beyond
+  Index finite_ = 0;  // Q_m = +∞ for m beyond
   std::vector<Coordinate> coordinates_;
   std::vector<std::size_t> searched_;  // coordinates that are not settled
   Vector settled_factor_;              // per function: Π B² over the settled coordinates

@@ -35,9 +35,9 @@ std::string text(const MultiIndex& index) {
   return result + ")";
 }
 
-// Best-first walk through N^d. A candidate is an index of the set plus e_k, where k is not before the
-// last active dimension: so each index is reached exactly once, from a predecessor that is smaller in
-// the order.
+// Best-first walk through N^d. A candidate is an index of the set plus e_k, where k is not before
+// the last active dimension: so each index is reached exactly once, from a predecessor that is
+// smaller in the order.
 class Enumeration {
  public:
   Enumeration(const std::vector<MultiIndex>& done, const IndexOrder& order)
@@ -50,8 +50,8 @@ class Enumeration {
     for (std::size_t k = last_active(index); k < index.size(); ++k) {
       if (!order_.max_degree.empty() && index[k] >= order_.max_degree[k]) continue;
       ++next[k];
-      queue_.push({key(next), degree, static_cast<std::uint32_t>(parent),
-                   static_cast<std::uint32_t>(k)});
+      queue_.push(
+          {key(next), degree, static_cast<std::uint32_t>(parent), static_cast<std::uint32_t>(k)});
       --next[k];
     }
   }
@@ -75,8 +75,8 @@ class Enumeration {
     bool operator()(const Candidate& a, const Candidate& b) const { return walk->before(b, a); }
   };
 
-  // Every operation rounds monotonically, so key(ν − e_k) ≤ key(ν) also in floating point; the degree
-  // then decides, and prefixes are downward closed whatever the weights.
+  // Every operation rounds monotonically, so key(ν − e_k) ≤ key(ν) also in floating point; the
+  // degree then decides, and prefixes are downward closed whatever the weights.
   [[nodiscard]] double key(const MultiIndex& index) const {
     const bool total = order_.kind == IndexOrder::Kind::total_degree;
     double result = total ? 0 : 1;
@@ -115,8 +115,8 @@ void validate(Index dimension, Index m, const IndexOrder& order) {
                                       std::to_string(dimension) + " dimensions");
   for (const double w : order.weights)
     if (!(w > 0) || !std::isfinite(w))
-      throw InputError("index_set", "weights must be positive and finite (one is " +
-                                        std::to_string(w) + ")");
+      throw InputError("index_set",
+                       "weights must be positive and finite (one is " + std::to_string(w) + ")");
   if (!order.max_degree.empty() && static_cast<Index>(order.max_degree.size()) != dimension)
     throw InputError("index_set", "has " + std::to_string(order.max_degree.size()) +
                                       " largest degrees for " + std::to_string(dimension) +
@@ -168,8 +168,8 @@ IndexSet IndexSet::from(std::vector<MultiIndex> indices) {
 
 void IndexSet::add_closed(const MultiIndex& index) {
   if (index.empty() || (size() > 0 && static_cast<Index>(index.size()) != dimension()))
-    throw InputError("index_set", text(index) + " does not have " + std::to_string(dimension()) +
-                                      " entries");
+    throw InputError("index_set",
+                     text(index) + " does not have " + std::to_string(dimension()) + " entries");
   if (std::any_of(index.begin(), index.end(), [](int n) { return n < 0; }))
     throw InputError("index_set", text(index) + " has a negative entry");
   // Only missing indices are walked: below one that is present everything is.
@@ -231,7 +231,7 @@ std::size_t IndexSet::slot(const MultiIndex& index) const {
   return place;
 }
 
-bool IndexSet::predecessors_inside(MultiIndex index) const {
+bool IndexSet::predecessors_inside(MultiIndex& index) const {
   for (int& entry : index) {
     if (entry == 0) continue;
     --entry;

@@ -1,5 +1,6 @@
 #pragma once
-// The widest vector of doubles the compiler may use, with the few operations the kernels need. Plain
+// The widest vector of doubles the compiler may use, with the few operations the kernels need.
+// Plain
 // + − * work on Pack; fused operations are spelled out so that every build rounds the same way.
 #include <cmath>
 #include <cstdint>
@@ -37,8 +38,8 @@ typedef std::int64_t Integers __attribute__((vector_size(width * sizeof(double))
 }
 [[gnu::always_inline]] inline Pack broadcast(double x) { return x - Pack{}; }
 
-// a·b + c, a·b − c and c − a·b with one rounding where the machine can, also for one number; and what
-// rounding the product a·b lost, exactly.
+// a·b + c, a·b − c and c − a·b with one rounding where the machine can, also for one number; and
+// what rounding the product a·b lost, exactly.
 #if defined(__AVX512F__)
 [[gnu::always_inline]] inline Pack fma(Pack a, Pack b, Pack c) { return _mm512_fmadd_pd(a, b, c); }
 [[gnu::always_inline]] inline Pack fms(Pack a, Pack b, Pack c) { return _mm512_fmsub_pd(a, b, c); }
@@ -69,7 +70,8 @@ inline double fma(double a, double b, double c) { return a * b + c; }
 }
 #endif
 
-// Lane j of the result is the sum of all lanes of a[j], by pairs (0+1), (2+3), …, then pairs of those.
+// Lane j of the result is the sum of all lanes of a[j], by pairs (0+1), (2+3), …, then pairs of
+// those.
 [[gnu::always_inline]] inline Pack sums_of_lanes(const Pack* a) {
 #if defined(__AVX512F__)
   Pack pairs[4], fours[2];

@@ -1,6 +1,6 @@
 #pragma once
-// One strip of samples: four packs side by side, so that the steps on one column of values hide each
-// other's latency.
+// One strip of samples: four packs side by side, so that the steps on one column of values hide
+// each other's latency.
 #include <algorithm>
 
 #include "basis/simd.h"

@@ -1,6 +1,6 @@
 #pragma once
-// sin and cos of an angle in turns, to within an ulp or two: the reduction to an eighth of a turn is
-// exact, so no accuracy is lost near the multiples of a quarter turn, however large the phase.
+// sin and cos of an angle in turns, to within an ulp or two: the reduction to an eighth of a turn
+// is exact, so no accuracy is lost near the multiples of a quarter turn, however large the phase.
 #include "basis/simd.h"
 
 namespace chaosgrad {

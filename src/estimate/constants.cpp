@@ -11,10 +11,12 @@
 namespace chaosgrad {
 namespace {
 
-constexpr Index dense_limit = 32;     // up to this q the whole Hessian is differenced
-constexpr Index lanczos_steps = 40;   // beyond it: extreme eigenvalues from a Krylov space of this size
+constexpr Index dense_limit = 32;  // up to this q the whole Hessian is differenced
+constexpr Index lanczos_steps =
+    40;  // beyond it: extreme eigenvalues from a Krylov space of this size
 
-// f(·, θ) at one θ: gradients averaged over a fixed set of noise draws, so that differences see no noise.
+// f(·, θ) at one θ: gradients averaged over a fixed set of noise draws, so that differences see no
+// noise.
 class MeanGradient {
  public:
   MeanGradient(const Oracle& oracle, const Vector& theta, Index draws, const Stream& stream)
@@ -34,7 +36,8 @@ class MeanGradient {
   double variance(const Vector& x) {
     const Vector mean = (*this)(x);
     double sum = 0;
-    for_each_block(x, [&](const Matrix& g, Index) { sum += (g.rowwise() - mean.transpose()).squaredNorm(); });
+    for_each_block(
+        x, [&](const Matrix& g, Index) { sum += (g.rowwise() - mean.transpose()).squaredNorm(); });
     return draws_ > 1 ? sum / static_cast<double>(draws_ - 1) : 0;
   }
 
@@ -62,8 +65,9 @@ class MeanGradient {
 
 // Central difference of the gradient: ∇²f(x) v.
 Vector hessian_times(MeanGradient& gradient, const Vector& x, const Vector& v) {
-  // Without noise the rounding error eps/h and the truncation error h² balance at eps^(1/3). With noise the gradient of one draw may be a
-  // step function, and only a wide difference sees the curvature of the mean.
+  // Without noise the rounding error eps/h and the truncation error h² balance at eps^(1/3). With
+  // noise the gradient of one draw may be a step function, and only a wide difference sees the
+  // curvature of the mean.
   const double relative = gradient.draws() > 1 ? 1e-2 : 6e-6;
   const double h = relative * (1 + x.norm()) / v.norm();
   return (gradient(x + h * v) - gradient(x - h * v)) / (2 * h);
@@ -83,7 +87,8 @@ Curvature dense_curvature(MeanGradient& gradient, const Vector& x) {
   const Vector& values = eigen.eigenvalues();
   Vector step = Vector::Zero(q);
   if (values(0) > 0) {
-    step = -eigen.eigenvectors() * (eigen.eigenvectors().transpose() * gradient(x)).cwiseQuotient(values);
+    step = -eigen.eigenvectors() *
+           (eigen.eigenvectors().transpose() * gradient(x)).cwiseQuotient(values);
   }
   return {values(0), values(q - 1), step};
 }
@@ -119,8 +124,8 @@ Curvature lanczos_curvature(MeanGradient& gradient, const Vector& x, const Strea
   return {eigen.eigenvalues()(0), highest, -gradient(x) / highest};
 }
 
-// V + (V_G − 1) a bounds the variance s at every point (a = |∇f|², s): the slope by least squares where it stands clear of its standard
-// error, V as the largest remainder.
+// V + (V_G − 1) a bounds the variance s at every point (a = |∇f|², s): the slope by least squares
+// where it stands clear of its standard error, V as the largest remainder.
 void fit_noise(const std::vector<std::pair<double, double>>& points, ProblemConstants& constants) {
   const auto n = static_cast<double>(points.size());
   double mean_a = 0, mean_s = 0;
@@ -162,7 +167,8 @@ ProblemConstants measure_constants(const Oracle& oracle, std::uint64_t seed, Ind
   std::vector<std::pair<double, double>> noise;
   for (Index i = 0; i < points; ++i) {
     const auto step = static_cast<std::uint64_t>(i + 1);
-    MeanGradient gradient(oracle, thetas.row(i).transpose(), draws, make_stream(seed, Purpose::constants, step));
+    MeanGradient gradient(oracle, thetas.row(i).transpose(), draws,
+                          make_stream(seed, Purpose::constants, step));
     Vector x = oracle.facts().start;
     for (int visit = 0; visit < 2; ++visit) {
       const Curvature curvature =
@@ -171,7 +177,9 @@ ProblemConstants measure_constants(const Oracle& oracle, std::uint64_t seed, Ind
       low.push_back(curvature.lowest);
       high.push_back(curvature.highest);
       const double variance = gradient.variance(x);
-      noise.emplace_back(std::max(0.0, gradient(x).squaredNorm() - variance / static_cast<double>(draws)), variance);
+      noise.emplace_back(
+          std::max(0.0, gradient(x).squaredNorm() - variance / static_cast<double>(draws)),
+          variance);
       x += curvature.newton_step;
     }
     constants.gradients += gradient.count();
@@ -186,7 +194,8 @@ ProblemConstants measure_constants(const Oracle& oracle, std::uint64_t seed, Ind
 
 ProblemConstants estimate_constants(const Oracle& oracle, std::uint64_t seed, Index points) {
   const ProblemFacts& facts = oracle.facts();
-  const bool all_given = facts.strong_convexity && facts.smoothness && facts.noise_variance && facts.noise_growth;
+  const bool all_given =
+      facts.strong_convexity && facts.smoothness && facts.noise_variance && facts.noise_growth;
   ProblemConstants constants;
   if (!all_given) constants = measure_constants(oracle, seed, points);
   const auto take = [](const std::optional<double>& fact, Constant& constant) {

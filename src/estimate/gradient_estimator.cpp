@@ -12,8 +12,8 @@ constexpr Index chunk_size = 4 * block_size;
 
 }  // namespace
 
-void GradientEstimator::evaluate_block(const SampleSource& source, const Coefficients& u, Index first, Index n,
-                                       Scratch& scratch) const {
+void GradientEstimator::evaluate_block(const SampleSource& source, const Coefficients& u,
+                                       Index first, Index n, Scratch& scratch) const {
   const Index q = oracle_.dimension();
   if (scratch.x.rows() == 0) {
     scratch.samples.resize(oracle_.parameters().dimension(), oracle_.noise_dimension());
@@ -25,10 +25,12 @@ void GradientEstimator::evaluate_block(const SampleSource& source, const Coeffic
   source.fill(first, samples);
   basis_.evaluate(samples.eta.topRows(n), u.rows(), scratch.psi);
   expand(scratch.psi, u, scratch.x.topRows(n));
-  oracle_.gradient(scratch.x.topRows(n), samples.theta.topRows(n), samples.noise.topRows(n), scratch.g.topRows(n));
+  oracle_.gradient(scratch.x.topRows(n), samples.theta.topRows(n), samples.noise.topRows(n),
+                   scratch.g.topRows(n));
 }
 
-Coefficients GradientEstimator::sum_chunk(const SampleSource& source, const Coefficients& u, Index chunk) const {
+Coefficients GradientEstimator::sum_chunk(const SampleSource& source, const Coefficients& u,
+                                          Index chunk) const {
   Scratch& scratch = scratch_.local();
   Coefficients sums = Coefficients::Zero(u.rows(), u.cols());
   const Index end = std::min((chunk + 1) * chunk_size, source.size());
@@ -48,8 +50,8 @@ Coefficients GradientEstimator::estimate(const SampleSource& source, const Coeff
       [](Coefficients& left, Coefficients&& right) { left += right; });
 }
 
-std::optional<GradientEstimator::BadSample> GradientEstimator::find_bad_sample(const SampleSource& source,
-                                                                               const Coefficients& u) const {
+std::optional<GradientEstimator::BadSample> GradientEstimator::find_bad_sample(
+    const SampleSource& source, const Coefficients& u) const {
   Scratch& scratch = scratch_.local();
   for (Index first = 0; first < source.size(); first += block_size) {
     const Index n = std::min(block_size, source.size() - first);

@@ -1,5 +1,6 @@
 #pragma once
-// The estimate of D_m: D'_i = Σ_j w_j ∇F(x(θ_j), θ_j, v_j) ψ_i(θ_j), i < m, from the samples of a source.
+// The estimate of D_m: D'_i = Σ_j w_j ∇F(x(θ_j), θ_j, v_j) ψ_i(θ_j), i < m, from the samples of a
+// source.
 #include <tbb/enumerable_thread_specific.h>
 
 #include <optional>
@@ -16,14 +17,16 @@ class GradientEstimator {
   GradientEstimator(const Oracle& oracle, const Basis& basis, Executor& executor)
       : oracle_(oracle), basis_(basis), executor_(executor) {}
 
-  // u is m×q and defines both x(θ) and the level m. Memory does not grow with the number of samples.
+  // u is m×q and defines both x(θ) and the level m. Memory does not grow with the number of
+  // samples.
   [[nodiscard]] Coefficients estimate(const SampleSource& source, const Coefficients& u) const;
 
   // The first sample whose gradient is not finite, as (θ, x), if there is one.
   struct BadSample {
     Vector theta, x;
   };
-  [[nodiscard]] std::optional<BadSample> find_bad_sample(const SampleSource& source, const Coefficients& u) const;
+  [[nodiscard]] std::optional<BadSample> find_bad_sample(const SampleSource& source,
+                                                         const Coefficients& u) const;
 
  private:
   struct Scratch {
@@ -32,8 +35,10 @@ class GradientEstimator {
     Matrix x, g;
   };
   // Samples [first, first + n) evaluated up to the gradient: scratch.g = ∇F, n ≤ block_size.
-  void evaluate_block(const SampleSource& source, const Coefficients& u, Index first, Index n, Scratch& scratch) const;
-  [[nodiscard]] Coefficients sum_chunk(const SampleSource& source, const Coefficients& u, Index chunk) const;
+  void evaluate_block(const SampleSource& source, const Coefficients& u, Index first, Index n,
+                      Scratch& scratch) const;
+  [[nodiscard]] Coefficients sum_chunk(const SampleSource& source, const Coefficients& u,
+                                       Index chunk) const;
 
   const Oracle& oracle_;
   const Basis& basis_;

@@ -1,6 +1,6 @@
 #pragma once
-// The register-level loops of the two kernels: Σ_j T_{columns[j]} · row_j for a strip of samples, and
-// Σ_samples T_{columns[j]} · weights for a few j at a time.
+// The register-level loops of the two kernels: Σ_j T_{columns[j]} · row_j for a strip of samples,
+// and Σ_samples T_{columns[j]} · weights for a few j at a time.
 #include <cstddef>
 #include <cstdint>
 

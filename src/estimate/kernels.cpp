@@ -9,9 +9,9 @@
 namespace chaosgrad {
 namespace {
 
-// What the coefficients of one group around an anchor become when the addition theorems are applied to
-// them instead of to the functions: v(r, c) multiplies cos a · T_r and v(r, components + c) multiplies
-// sin a · T_r, where T_r is the constant or √2 cos n, √2 sin n.
+// What the coefficients of one group around an anchor become when the addition theorems are applied
+// to them instead of to the functions: v(r, c) multiplies cos a · T_r and v(r, components + c)
+// multiplies sin a · T_r, where T_r is the constant or √2 cos n, √2 sin n.
 template <int components>
 using TurnedRows = double[harmonic_columns + simd::width][2 * length(components)];
 
@@ -98,22 +98,17 @@ void expand_products(const BasisBlock& psi, const Coefficients& u, Index column,
   const double* rows = u.data() + column;
   const Index m = psi.functions();
   const Terms tabulated{plan.count.data(), plan.table.data(), plan.table_size(m)};
-  StripSums<components> sums[block_size / strip_samples];
   for_each_strip(psi, [&](Index s, const double* table) {
-    StripSums<components> sum;
-    sum.add(table, tabulated, rows, u.cols());
-    sums[s] = sum;
-  });
-  for (const FactorGroup& group : plan.groups) {
-    if (group.rows.front() >= m) break;
-    const Terms terms = terms_of(group, m);
-    for_each_strip(psi, [&](Index s, const double* table) {
+    StripSums<components> sums;
+    sums.add(table, tabulated, rows, u.cols());
+    for (const FactorGroup& group : plan.groups) {
+      if (group.rows.front() >= m) break;
       StripSums<components> inner;
-      inner.add(table, terms, rows, u.cols());
-      sums[s].add_times(Strip::load(table + group.left * BasisBlock::tile), inner, 0);
-    });
-  }
-  for_each_strip(psi, [&](Index s, const double*) { sums[s].write(x, s * strip_samples, column); });
+      inner.add(table, terms_of(group, m), rows, u.cols());
+      sums.add_times(Strip::load(table + group.left * BasisBlock::tile), inner, 0);
+    }
+    sums.write(x, s * strip_samples, column);
+  });
 }
 
 template <int components>
@@ -139,8 +134,8 @@ void project_products(const BasisBlock& psi, const Block& g, Index column, Coeff
   const BasisPlan& plan = psi.plan();
   const Index m = psi.functions();
   Weights<components> weights(g, column);
-  project_terms<components>(psi, {plan.count.data(), plan.table.data(), plan.table_size(m)}, weights,
-                            column, sums);
+  project_terms<components>(psi, {plan.count.data(), plan.table.data(), plan.table_size(m)},
+                            weights, column, sums);
   for (const FactorGroup& group : plan.groups) {
     if (group.rows.front() >= m) break;
     Weights<components> product;

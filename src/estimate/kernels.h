@@ -1,7 +1,7 @@
 #pragma once
-// The two products with the basis matrix Ψ (samples × functions) that all solvers spend their time in,
-// on its factored form. Every sum is formed in one fixed order, which depends on neither threads nor
-// the number of components.
+// The two products with the basis matrix Ψ (samples × functions) that all solvers spend their time
+// in, on its factored form. Every sum is formed in one fixed order, which depends on neither
+// threads nor the number of components.
 #include "chaosgrad/basis.h"
 
 namespace chaosgrad {

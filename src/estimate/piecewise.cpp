@@ -1,4 +1,5 @@
-// Quadrature between breakpoints: where x*(θ) has kinks, one rule per smooth piece keeps the order of Gauss.
+// Quadrature between breakpoints: where x*(θ) has kinks, one rule per smooth piece keeps the order
+// of Gauss.
 #include <algorithm>
 #include <cmath>
 
@@ -15,18 +16,21 @@ Quadrature piece(const Distribution& distribution, double a, double b, Index nod
     rule.weights *= mass / rule.weights.sum();
     return rule;
   };
-  if (std::holds_alternative<Uniform>(distribution.parameters())) return scaled(gauss_legendre(nodes, a, b));
+  if (std::holds_alternative<Uniform>(distribution.parameters()))
+    return scaled(gauss_legendre(nodes, a, b));
   if (const auto* normal = std::get_if<Normal>(&distribution.parameters())) {
     return scaled(Family(TruncatedNormal{normal->mean, normal->sd, a, b}).gauss(nodes));
   }
-  const bool analytic = std::isfinite(a) && std::isfinite(b) && std::isfinite(distribution.pdf(a)) &&
-                        std::isfinite(distribution.pdf(b));
-  if (analytic) {  // the density is smooth inside the piece: Gauss–Legendre on density times integrand
+  const bool analytic = std::isfinite(a) && std::isfinite(b) &&
+                        std::isfinite(distribution.pdf(a)) && std::isfinite(distribution.pdf(b));
+  if (analytic) {  // the density is smooth inside the piece: Gauss–Legendre on density times
+                   // integrand
     Quadrature rule = gauss_legendre(nodes, a, b);
     for (Index i = 0; i < nodes; ++i) rule.weights(i) *= distribution.pdf(rule.nodes(i));
     return scaled(std::move(rule));
   }
-  // Unbounded, or a singular density: Gauss–Legendre in s with probability p(s) = s³(10 − 15s + 6s²), which flattens both ends.
+  // Unbounded, or a singular density: Gauss–Legendre in s with probability p(s) = s³(10 − 15s +
+  // 6s²), which flattens both ends.
   Quadrature rule = gauss_legendre(nodes, 0, 1);
   for (Index i = 0; i < nodes; ++i) {
     const double s = rule.nodes(i);
@@ -39,14 +43,16 @@ Quadrature piece(const Distribution& distribution, double a, double b, Index nod
 
 }  // namespace
 
-Quadrature piecewise_rule(const Family& family, const std::vector<double>& breakpoints, Index nodes) {
+Quadrature piecewise_rule(const Family& family, const std::vector<double>& breakpoints,
+                          Index nodes) {
   const Distribution& distribution = family.distribution();
   std::vector<double> ends = breakpoints;
   if (const auto* triangular = std::get_if<Triangular>(&distribution.parameters());
       triangular && !breakpoints.empty()) {
     ends.push_back(triangular->mode);  // the density has a kink of its own
   }
-  std::erase_if(ends, [&](double t) { return t <= distribution.lower() || t >= distribution.upper(); });
+  std::erase_if(ends,
+                [&](double t) { return t <= distribution.lower() || t >= distribution.upper(); });
   if (ends.empty() || distribution.is_discrete()) return family.gauss(nodes);
   ends.push_back(distribution.lower());
   ends.push_back(distribution.upper());

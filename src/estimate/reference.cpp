@@ -16,7 +16,8 @@ struct Sums {
   double norm_squared = 0;
 };
 
-Sums sum_chunk(const Oracle& oracle, const Basis& basis, const QuadratureSource& source, Index first) {
+Sums sum_chunk(const Oracle& oracle, const Basis& basis, const QuadratureSource& source,
+               Index first) {
   SampleBlock samples;
   samples.resize(oracle.parameters().dimension(), 0);
   samples.count = std::min(block_size, source.size() - first);
@@ -34,7 +35,8 @@ Sums sum_chunk(const Oracle& oracle, const Basis& basis, const QuadratureSource&
   return sums;
 }
 
-// x* is not a polynomial: leave room beyond the degree of the basis, within what is affordable. 0: not affordable.
+// x* is not a polynomial: leave room beyond the degree of the basis, within what is affordable. 0:
+// not affordable.
 Index sufficient_nodes(const Oracle& oracle, const Basis& basis) {
   Index degree = 0;
   for (const MultiIndex& index : basis.indices().indices()) {
@@ -44,7 +46,8 @@ Index sufficient_nodes(const Oracle& oracle, const Basis& basis) {
   for (const std::vector<double>& breakpoints : oracle.facts().breakpoints) {
     pieces *= static_cast<double>(1 + breakpoints.size());
   }
-  const double affordable = std::pow(static_cast<double>(max_points) / pieces, 1.0 / static_cast<double>(basis.dimension()));
+  const double affordable = std::pow(static_cast<double>(max_points) / pieces,
+                                     1.0 / static_cast<double>(basis.dimension()));
   const Index nodes = std::min(std::max<Index>(64, degree + 33), static_cast<Index>(affordable));
   return nodes >= degree + 8 ? nodes : 0;
 }
@@ -60,8 +63,8 @@ double ReferenceExpansion::true_error(const Coefficients& coefficients) const {
   return std::sqrt(error_squared(coefficients) + std::max(0.0, remainder));
 }
 
-std::optional<ReferenceExpansion> expand_reference(const Oracle& oracle, const Basis& basis, Index nodes,
-                                                   Executor& executor) {
+std::optional<ReferenceExpansion> expand_reference(const Oracle& oracle, const Basis& basis,
+                                                   Index nodes, Executor& executor) {
   if (!oracle.facts().reference) return std::nullopt;
   if (nodes == 0) nodes = sufficient_nodes(oracle, basis);
   if (nodes == 0) return std::nullopt;

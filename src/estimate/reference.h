@@ -17,9 +17,11 @@ struct ReferenceExpansion {
   [[nodiscard]] double true_error(const Coefficients& coefficients) const;
 };
 
-// By tensor quadrature with `nodes` nodes per dimension and piece; 0: as many as the basis needs. Empty if the problem has no
-// reference, or if a sufficient grid would be too large (many parameters).
-[[nodiscard]] std::optional<ReferenceExpansion> expand_reference(const Oracle& oracle, const Basis& basis, Index nodes,
+// By tensor quadrature with `nodes` nodes per dimension and piece; 0: as many as the basis needs.
+// Empty if the problem has no reference, or if a sufficient grid would be too large (many
+// parameters).
+[[nodiscard]] std::optional<ReferenceExpansion> expand_reference(const Oracle& oracle,
+                                                                 const Basis& basis, Index nodes,
                                                                  Executor& executor);
 
 }  // namespace chaosgrad

@@ -75,19 +75,20 @@ void ChristoffelSource::fill(Index first, SampleBlock& block) const {
   }
 }
 
-QuadratureSource::QuadratureSource(const Oracle& oracle, const std::vector<Family>& families, Index nodes,
-                                   bool with_noise)
+QuadratureSource::QuadratureSource(const Oracle& oracle, const std::vector<Family>& families,
+                                   Index nodes, bool with_noise)
     : oracle_(oracle) {
   for (std::size_t k = 0; k < families.size(); ++k) {
     axes_.push_back(piecewise_rule(families[k], oracle.facts().breakpoints[k], nodes));
   }
   if (with_noise) {
-    for (const NoiseAxis& axis : oracle.facts().noise_axes) axes_.push_back(noise_rule(axis, nodes));
+    for (const NoiseAxis& axis : oracle.facts().noise_axes)
+      axes_.push_back(noise_rule(axis, nodes));
   }
   for (const Quadrature& axis : axes_) {
     if (size_ > max_grid / axis.nodes.size()) {
-      throw InputError("nodes", "the quadrature grid has too many points; lower nodes (" + std::to_string(nodes) +
-                                    ") or use monte-carlo or sobol");
+      throw InputError("nodes", "the quadrature grid has too many points; lower nodes (" +
+                                    std::to_string(nodes) + ") or use monte-carlo or sobol");
     }
     size_ *= axis.nodes.size();
   }
@@ -114,7 +115,8 @@ void QuadratureSource::fill(Index first, SampleBlock& block) const {
 std::vector<Family> make_families(const Oracle& oracle) {
   std::vector<Family> families;
   const std::vector<Distribution>& germs = oracle.parameters().germs();
-  for (std::size_t k = 0; k < germs.size(); ++k) families.emplace_back(germs[k], oracle.facts().bases[k]);
+  for (std::size_t k = 0; k < germs.size(); ++k)
+    families.emplace_back(germs[k], oracle.facts().bases[k]);
   return families;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Where samples (η, θ, noise, weight) come from: Monte Carlo, Sobol', quadrature, Christoffel. Sample i is a pure function of the
-// source and i.
+// Where samples (η, θ, noise, weight) come from: Monte Carlo, Sobol', quadrature, Christoffel.
+// Sample i is a pure function of the source and i.
 #include <memory>
 #include <vector>
 
@@ -22,7 +22,8 @@ class SampleSource {
  public:
   virtual ~SampleSource() = default;
   [[nodiscard]] virtual Index size() const = 0;
-  // Samples first .. first + block.count − 1. Averages are Σ weights(i) · (…); the weights of all samples sum to 1 on average.
+  // Samples first .. first + block.count − 1. Averages are Σ weights(i) · (…); the weights of all
+  // samples sum to 1 on average.
   virtual void fill(Index first, SampleBlock& block) const = 0;
 };
 
@@ -53,12 +54,18 @@ class SobolSource final : public SampleSource {
   SobolSequence sequence_;
 };
 
-// Christoffel sampling of the first m functions: density (1/m) Σ ψ_i² dπ, weight (m/Σψ_i²)/count. Bounds the noise of the gradient for
-// every basis, where plain sampling has Q_m = ∞.
+// Christoffel sampling of the first m functions: density (1/m) Σ ψ_i² dπ, weight (m/Σψ_i²)/count.
+// Bounds the noise of the gradient for every basis, where plain sampling has Q_m = ∞.
 class ChristoffelSource final : public SampleSource {
  public:
-  ChristoffelSource(const Oracle& oracle, const Basis& basis, Index m, Index count, Stream parameters, Stream noise)
-      : oracle_(oracle), basis_(basis), m_(m), count_(count), parameters_(parameters), noise_(noise) {}
+  ChristoffelSource(const Oracle& oracle, const Basis& basis, Index m, Index count,
+                    Stream parameters, Stream noise)
+      : oracle_(oracle),
+        basis_(basis),
+        m_(m),
+        count_(count),
+        parameters_(parameters),
+        noise_(noise) {}
   [[nodiscard]] Index size() const override { return count_; }
   void fill(Index first, SampleBlock& block) const override;
 
@@ -72,8 +79,10 @@ class ChristoffelSource final : public SampleSource {
 // A tensor product of one-dimensional rules over the germ and the noise.
 class QuadratureSource final : public SampleSource {
  public:
-  // `nodes` Gauss nodes per axis, and per piece between breakpoints. Throws InputError("nodes", …) if the grid is too large.
-  QuadratureSource(const Oracle& oracle, const std::vector<Family>& families, Index nodes, bool with_noise = true);
+  // `nodes` Gauss nodes per axis, and per piece between breakpoints. Throws InputError("nodes", …)
+  // if the grid is too large.
+  QuadratureSource(const Oracle& oracle, const std::vector<Family>& families, Index nodes,
+                   bool with_noise = true);
   [[nodiscard]] Index size() const override { return size_; }
   void fill(Index first, SampleBlock& block) const override;
 
@@ -86,7 +95,9 @@ class QuadratureSource final : public SampleSource {
 // The families of a problem, one per germ.
 [[nodiscard]] std::vector<Family> make_families(const Oracle& oracle);
 
-// ∫ g dπ over one germ axis: Gauss rule of the distribution, or one rule per piece between the breakpoints.
-[[nodiscard]] Quadrature piecewise_rule(const Family& family, const std::vector<double>& breakpoints, Index nodes);
+// ∫ g dπ over one germ axis: Gauss rule of the distribution, or one rule per piece between the
+// breakpoints.
+[[nodiscard]] Quadrature piecewise_rule(const Family& family,
+                                        const std::vector<double>& breakpoints, Index nodes);
 
 }  // namespace chaosgrad

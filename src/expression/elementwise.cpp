@@ -156,7 +156,7 @@ Kernel function_kernel(Op op) {
     case Op::sinh:
       return unary<Machine::sinh>;
     case Op::cosh:
-      return unary<Machine::cosh>;
+      return unary<simd::cosh>;
     case Op::tanh:
       return unary<Machine::tanh>;
     case Op::exp:

@@ -58,26 +58,30 @@ std::vector<Line> split(std::string_view text) {
   return lines;
 }
 
-double number(const Field& field, const Line& line, const std::string& file, std::string_view text) {
+double number(const Field& field, const Line& line, const std::string& file,
+              std::string_view text) {
   double value = 0;
   const char* end = field.text.data() + field.text.size();
   const auto [rest, error] = std::from_chars(field.text.data(), end, value);
   if (error != std::errc() || rest != end || !std::isfinite(value)) {
-    throw PlacedError({file, line.number, field.column}, fmt::format("expected a number, found '{}'", field.text), text);
+    throw PlacedError({file, line.number, field.column},
+                      fmt::format("expected a number, found '{}'", field.text), text);
   }
   return value;
 }
 
-Matrix numbers(const std::vector<Line>& lines, std::size_t first, std::size_t columns, const std::string& file,
-               std::string_view text) {
+Matrix numbers(const std::vector<Line>& lines, std::size_t first, std::size_t columns,
+               const std::string& file, std::string_view text) {
   Matrix rows(static_cast<Index>(lines.size() - first), static_cast<Index>(columns));
   for (std::size_t i = first; i < lines.size(); ++i) {
     if (lines[i].fields.size() != columns) {
-      throw PlacedError({file, lines[i].number, 1},
-                        fmt::format("expected {} fields, found {}", columns, lines[i].fields.size()), text);
+      throw PlacedError(
+          {file, lines[i].number, 1},
+          fmt::format("expected {} fields, found {}", columns, lines[i].fields.size()), text);
     }
     for (std::size_t j = 0; j < columns; ++j) {
-      rows(static_cast<Index>(i - first), static_cast<Index>(j)) = number(lines[i].fields[j], lines[i], file, text);
+      rows(static_cast<Index>(i - first), static_cast<Index>(j)) =
+          number(lines[i].fields[j], lines[i], file, text);
     }
   }
   return rows;
@@ -94,12 +98,14 @@ Index CsvTable::column(std::string_view name) const {
 
 CsvTable parse_csv(std::string_view text, const std::string& file) {
   const std::vector<Line> lines = split(text);
-  if (lines.size() < 2) throw PlacedError({file, 1, 1}, "expected a header line and at least one row of numbers");
+  if (lines.size() < 2)
+    throw PlacedError({file, 1, 1}, "expected a header line and at least one row of numbers");
   CsvTable table;
   for (const Field& field : lines[0].fields) {
     if (field.text.empty() || table.column(field.text) >= 0) {
       throw PlacedError({file, lines[0].number, field.column},
-                        field.text.empty() ? "expected a column name" : "the column name '" + field.text + "' is used twice",
+                        field.text.empty() ? "expected a column name"
+                                           : "the column name '" + field.text + "' is used twice",
                         text);
     }
     table.columns.push_back(field.text);

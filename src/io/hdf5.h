@@ -14,7 +14,8 @@ namespace chaosgrad {
 class Hdf5Handle {
  public:
   Hdf5Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  Hdf5Handle(Hdf5Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Hdf5Handle(Hdf5Handle&& other) noexcept
+      : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
   Hdf5Handle& operator=(Hdf5Handle&&) = delete;
   ~Hdf5Handle() {
     if (id_ >= 0) close_(id_);
@@ -26,7 +27,8 @@ class Hdf5Handle {
   herr_t (*close_)(hid_t);
 };
 
-// Numbers are stored row by row (as h5py reads them); texts are UTF-8. Paths may name groups that do not exist yet. All throw IoError.
+// Numbers are stored row by row (as h5py reads them); texts are UTF-8. Paths may name groups that
+// do not exist yet. All throw IoError.
 class Hdf5Writer {
  public:
   explicit Hdf5Writer(const std::string& path);
@@ -34,13 +36,15 @@ class Hdf5Writer {
   void texts(const std::string& name, const std::vector<std::string>& values);
   void matrix(const std::string& name, const Matrix& values);
   void vector(const std::string& name, const std::vector<double>& values);
-  void integers(const std::string& name, const std::vector<long>& values, Index rows, Index columns);
+  void integers(const std::string& name, const std::vector<long>& values, Index rows,
+                Index columns);
   void attribute(const std::string& name, const std::string& value);
   void attribute(const std::string& name, long value);
   void flush();
 
  private:
-  void write(const std::string& name, hid_t type, const std::vector<hsize_t>& shape, const void* values);
+  void write(const std::string& name, hid_t type, const std::vector<hsize_t>& shape,
+             const void* values);
   std::string path_;
   Hdf5Handle file_;
 };

@@ -14,17 +14,25 @@
 namespace chaosgrad {
 namespace {
 
-void require_word(const TomlDocument& document, const TomlDocument::Entry& entry, std::string_view section) {
-  const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+void require_word(const TomlDocument& document, const TomlDocument::Entry& entry,
+                  std::string_view section) {
+  const auto letter = [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
   bool word = !entry.key.empty() && letter(entry.key[0]);
-  for (const char c : entry.key) word = word && (letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0);
+  for (const char c : entry.key)
+    word = word && (letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0);
   if (!word) {
-    document.fail(entry.place, fmt::format("[{}]: '{}' is not a name that formulas can use (letters, digits and _, "
-                                           "not starting with a digit)", section, entry.key));
+    document.fail(
+        entry.place,
+        fmt::format("[{}]: '{}' is not a name that formulas can use (letters, digits and _, "
+                    "not starting with a digit)",
+                    section, entry.key));
   }
 }
 
-void read_constants(TomlDocument& document, DataFiles& files, ConstantScope& constants, FormulaSpec& spec) {
+void read_constants(TomlDocument& document, DataFiles& files, ConstantScope& constants,
+                    FormulaSpec& spec) {
   const toml::table* section = document.section("constants");
   if (!section) return;
   for (const TomlDocument::Entry& entry : document.entries(*section)) {
@@ -46,23 +54,27 @@ void read_constants(TomlDocument& document, DataFiles& files, ConstantScope& con
   }
 }
 
-void read_parameters(TomlDocument& document, DataFiles& files, ConstantScope& constants, FormulaSpec& spec) {
+void read_parameters(TomlDocument& document, DataFiles& files, ConstantScope& constants,
+                     FormulaSpec& spec) {
   const toml::table* section = document.section("parameters");
   if (!section || section->empty()) {
-    document.fail(section ? *section : document.root(), "[parameters]: at least one uncertain parameter is needed");
+    document.fail(section ? *section : document.root(),
+                  "[parameters]: at least one uncertain parameter is needed");
   }
   for (const TomlDocument::Entry& entry : document.entries(*section)) {
     require_word(document, entry, "parameters");
     const std::string what = "parameters." + entry.key;
     const toml::table& table = document.table(*entry.value, what);
-    ParameterSpec parameter{
-        .name = entry.key,
-        .distribution = read_distribution(document, table, what, {"basis", "breakpoints"}, constants, files)};
+    ParameterSpec parameter{.name = entry.key,
+                            .distribution = read_distribution(
+                                document, table, what, {"basis", "breakpoints"}, constants, files)};
     if (const toml::node* basis = table.get("basis")) {
       if (document.choice(*basis, what + ".basis", {"polynomial", "fourier"}) == 1) {
         if (parameter.distribution.name() != "uniform") {
-          document.fail(*basis, fmt::format("{}.basis: a fourier basis needs a uniform distribution, found {}", what,
-                                            parameter.distribution.name()));
+          document.fail(
+              *basis,
+              fmt::format("{}.basis: a fourier basis needs a uniform distribution, found {}", what,
+                          parameter.distribution.name()));
         }
         parameter.basis = Family::Kind::fourier;
       }
@@ -88,31 +100,39 @@ void read_dependence(TomlDocument& document, FormulaSpec& spec) {
   spec.correlation = document.matrix(*correlation, "dependence.correlation");
 }
 
-void read_table(TomlDocument& document, const toml::table& section, DataFiles& files, FormulaSpec& spec) {
+void read_table(TomlDocument& document, const toml::table& section, DataFiles& files,
+                FormulaSpec& spec) {
   const toml::node& file = *section.get("data");
-  const CsvTable csv = parse_csv(files.content(document, file, "noise.data"), document.string(file, "noise.data"));
+  const CsvTable csv =
+      parse_csv(files.content(document, file, "noise.data"), document.string(file, "noise.data"));
   NoiseTable table{csv.columns, csv.rows, {}};
   if (const toml::node* vectors = section.get("vectors")) {
-    for (const TomlDocument::Entry& entry : document.entries(document.table(*vectors, "noise.vectors"))) {
+    for (const TomlDocument::Entry& entry :
+         document.entries(document.table(*vectors, "noise.vectors"))) {
       require_word(document, entry, "noise.vectors");
-      table.vectors.emplace_back(entry.key, document.strings(*entry.value, "noise.vectors." + entry.key));
+      table.vectors.emplace_back(entry.key,
+                                 document.strings(*entry.value, "noise.vectors." + entry.key));
     }
   }
   spec.table = std::move(table);
 }
 
-void read_noise_section(TomlDocument& document, DataFiles& files, ConstantScope& constants, FormulaSpec& spec) {
+void read_noise_section(TomlDocument& document, DataFiles& files, ConstantScope& constants,
+                        FormulaSpec& spec) {
   const toml::table* section = document.section("noise");
   if (!section) return;
   if (section->get("vectors") && !section->get("data")) {
-    document.fail(*section->get("vectors"), "noise.vectors: needs noise.data, the table whose columns it bundles");
+    document.fail(*section->get("vectors"),
+                  "noise.vectors: needs noise.data, the table whose columns it bundles");
   }
   for (const TomlDocument::Entry& entry : document.entries(*section)) {
     if (entry.key == "data" && entry.value->is_string()) {
       read_table(document, *section, files, spec);
     } else if (!(entry.key == "vectors" && section->get("data"))) {
       require_word(document, entry, "noise");
-      spec.noise.push_back(read_noise(document, entry.key, document.table(*entry.value, "noise." + entry.key), constants, files));
+      spec.noise.push_back(read_noise(document, entry.key,
+                                      document.table(*entry.value, "noise." + entry.key), constants,
+                                      files));
     }
   }
 }
@@ -120,7 +140,8 @@ void read_noise_section(TomlDocument& document, DataFiles& files, ConstantScope&
 void read_variables(TomlDocument& document, FormulaSpec& spec) {
   const toml::table* section = document.section("variables");
   if (!section || section->empty()) {
-    document.fail(section ? *section : document.root(), "[variables]: at least one variable is needed (q = 0)");
+    document.fail(section ? *section : document.root(),
+                  "[variables]: at least one variable is needed (q = 0)");
   }
   for (const TomlDocument::Entry& entry : document.entries(*section)) {
     require_word(document, entry, "variables");
@@ -131,7 +152,8 @@ void read_variables(TomlDocument& document, FormulaSpec& spec) {
     if (const toml::node* size = table.get("size")) {
       const Index count = document.integer(*size, what + ".size");
       if (count < 1 || count > 1'000'000) {
-        document.fail(*size, fmt::format("{}.size: expected a number from 1 to 1000000, found {}", what, count));
+        document.fail(*size, fmt::format("{}.size: expected a number from 1 to 1000000, found {}",
+                                         what, count));
       }
       variable.start = Vector::Zero(count);
       variable.is_vector = true;
@@ -140,7 +162,8 @@ void read_variables(TomlDocument& document, FormulaSpec& spec) {
       const Matrix value = document.matrix(*start, what + ".start");
       if (start->is_array()) {
         if (table.get("size") && value.size() != variable.start.size()) {
-          document.fail(*start, fmt::format("{}.start: expected {} numbers, found {}", what, variable.start.size(), value.size()));
+          document.fail(*start, fmt::format("{}.start: expected {} numbers, found {}", what,
+                                            variable.start.size(), value.size()));
         }
         variable.start = value.reshaped();
         variable.is_vector = true;
@@ -152,12 +175,14 @@ void read_variables(TomlDocument& document, FormulaSpec& spec) {
   }
 }
 
-std::vector<std::pair<std::string, FormulaText>> read_formulas(TomlDocument& document, std::string_view name) {
+std::vector<std::pair<std::string, FormulaText>> read_formulas(TomlDocument& document,
+                                                               std::string_view name) {
   std::vector<std::pair<std::string, FormulaText>> formulas;
   if (const toml::table* section = document.section(name)) {
     for (const TomlDocument::Entry& entry : document.entries(*section)) {
       require_word(document, entry, name);
-      formulas.emplace_back(entry.key, document.formula(*entry.value, fmt::format("{}.{}", name, entry.key)));
+      formulas.emplace_back(entry.key,
+                            document.formula(*entry.value, fmt::format("{}.{}", name, entry.key)));
     }
   }
   return formulas;
@@ -165,14 +190,17 @@ std::vector<std::pair<std::string, FormulaText>> read_formulas(TomlDocument& doc
 
 void read_objective(TomlDocument& document, FormulaSpec& spec) {
   const toml::table* section = document.section("objective");
-  if (!section) document.fail(document.root(), "[objective] is missing: expected minimize = \"a formula\"");
-  document.require_keys(*section, "[objective]",
-                        {"minimize", "strong_convexity", "smoothness", "noise_variance", "noise_growth"});
+  if (!section)
+    document.fail(document.root(), "[objective] is missing: expected minimize = \"a formula\"");
+  document.require_keys(
+      *section, "[objective]",
+      {"minimize", "strong_convexity", "smoothness", "noise_variance", "noise_growth"});
   const toml::node* minimize = section->get("minimize");
   if (!minimize) document.fail(*section, "objective: expected minimize = \"a formula\"");
   spec.objective = document.formula(*minimize, "objective.minimize");
   const auto optional = [&](const char* key, std::optional<FormulaText>& target) {
-    if (const toml::node* node = section->get(key)) target = document.formula(*node, fmt::format("objective.{}", key));
+    if (const toml::node* node = section->get(key))
+      target = document.formula(*node, fmt::format("objective.{}", key));
   };
   optional("strong_convexity", spec.strong_convexity);
   optional("smoothness", spec.smoothness);
@@ -198,15 +226,18 @@ ProblemSource read_problem_source(const std::string& path, std::vector<std::stri
           .files = {}};
 }
 
-void fail_at_place(const ProblemSource& source, const InputError& error) { TomlDocument(source).fail(error); }
+void fail_at_place(const ProblemSource& source, const InputError& error) {
+  TomlDocument(source).fail(error);
+}
 
 ProblemFile load_problem(ProblemSource source) {
   TomlDocument document(source);
   document.require_keys(document.root(), "the problem file",
-                        {"title", "parameters", "dependence", "noise", "constants", "definitions", "variables",
-                         "objective", "reference", "quantities", "solve"});
+                        {"title", "parameters", "dependence", "noise", "constants", "definitions",
+                         "variables", "objective", "reference", "quantities", "solve"});
   std::string title;
-  if (const toml::node* node = document.root().get("title")) title = document.string(*node, "title");
+  if (const toml::node* node = document.root().get("title"))
+    title = document.string(*node, "title");
 
   try {
     DataFiles files(source);

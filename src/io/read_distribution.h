@@ -10,7 +10,8 @@ class DataFiles {
  public:
   explicit DataFiles(ProblemSource& source) : source_(source) {}
   // The content of the file that `node` names. A missing file is an error at the node.
-  const std::string& content(const TomlDocument& document, const toml::node& node, std::string_view what);
+  const std::string& content(const TomlDocument& document, const toml::node& node,
+                             std::string_view what);
 
  private:
   ProblemSource& source_;
@@ -24,13 +25,16 @@ struct ConstantScope {
   double evaluate(TomlDocument& document, const toml::node& node, std::string_view what);
 };
 
-// A parameter's distribution, from the keys of its table (other keys, such as basis, are the caller's).
-[[nodiscard]] Distribution read_distribution(TomlDocument& document, const toml::table& table, const std::string& what,
-                                             const std::vector<std::string>& other_keys, ConstantScope& constants,
-                                             DataFiles& files);
+// A parameter's distribution, from the keys of its table (other keys, such as basis, are the
+// caller's).
+[[nodiscard]] Distribution read_distribution(TomlDocument& document, const toml::table& table,
+                                             const std::string& what,
+                                             const std::vector<std::string>& other_keys,
+                                             ConstantScope& constants, DataFiles& files);
 
 // A noise entry: the same distributions, with arguments that may be formulas in the parameters.
-[[nodiscard]] NoiseSpec read_noise(TomlDocument& document, const std::string& name, const toml::table& table,
-                                   ConstantScope& constants, DataFiles& files);
+[[nodiscard]] NoiseSpec read_noise(TomlDocument& document, const std::string& name,
+                                   const toml::table& table, ConstantScope& constants,
+                                   DataFiles& files);
 
 }  // namespace chaosgrad

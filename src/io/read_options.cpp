@@ -12,7 +12,8 @@ namespace {
 using Setter = std::function<void(TomlDocument&, const toml::node&, const std::string&, Options&)>;
 
 Setter schedule(std::optional<Schedule> Options::*member) {
-  return [member](TomlDocument& document, const toml::node& node, const std::string& what, Options& options) {
+  return [member](TomlDocument& document, const toml::node& node, const std::string& what,
+                  Options& options) {
     const FormulaText formula = document.formula(node, what);
     options.*member = Schedule(formula.text, formula.id);
   };
@@ -20,30 +21,33 @@ Setter schedule(std::optional<Schedule> Options::*member) {
 
 template <class Number>
 Setter whole(Number Options::*member) {
-  return [member](TomlDocument& document, const toml::node& node, const std::string& what, Options& options) {
+  return [member](TomlDocument& document, const toml::node& node, const std::string& what,
+                  Options& options) {
     const Index value = document.integer(node, what);
-    if (value < 0) document.fail(node, fmt::format("{}: must not be negative, found {}", what, value));
+    if (value < 0)
+      document.fail(node, fmt::format("{}: must not be negative, found {}", what, value));
     options.*member = static_cast<Number>(value);
   };
 }
 
 template <class Target>
 Setter real(Target Options::*member) {
-  return [member](TomlDocument& document, const toml::node& node, const std::string& what, Options& options) {
-    options.*member = document.number(node, what);
-  };
+  return [member](TomlDocument& document, const toml::node& node, const std::string& what,
+                  Options& options) { options.*member = document.number(node, what); };
 }
 
 template <class Enum>
 Setter choice(Enum Options::*member, std::vector<std::pair<std::string, Enum>> choices) {
-  return [member, choices](TomlDocument& document, const toml::node& node, const std::string& what, Options& options) {
+  return [member, choices](TomlDocument& document, const toml::node& node, const std::string& what,
+                           Options& options) {
     std::vector<std::string> names;
     for (const auto& [name, value] : choices) names.push_back(name);
     options.*member = choices[document.choice(node, what, names)].second;
   };
 }
 
-void set_index_set(TomlDocument& document, const toml::node& node, const std::string& what, Options& options) {
+void set_index_set(TomlDocument& document, const toml::node& node, const std::string& what,
+                   Options& options) {
   if (!node.is_array()) {
     options.order.kind = document.choice(node, what, {"total-degree", "hyperbolic"}) == 0
                              ? IndexOrder::Kind::total_degree
@@ -65,19 +69,25 @@ void set_index_set(TomlDocument& document, const toml::node& node, const std::st
   options.indices = IndexSet::from(std::move(indices));
 }
 
-void set_index_weights(TomlDocument& document, const toml::node& node, const std::string& what, Options& options) {
+void set_index_weights(TomlDocument& document, const toml::node& node, const std::string& what,
+                       Options& options) {
   const std::vector<double> weights = document.numbers(node, what);
-  options.order.weights = Eigen::Map<const Vector>(weights.data(), static_cast<Index>(weights.size()));
+  options.order.weights =
+      Eigen::Map<const Vector>(weights.data(), static_cast<Index>(weights.size()));
 }
 
-void set_guard(TomlDocument& document, const toml::node& node, const std::string& what, Options& options) {
+void set_guard(TomlDocument& document, const toml::node& node, const std::string& what,
+               Options& options) {
   options.guard = document.boolean(node, what);
 }
 
 const std::map<std::string, Setter>& setters() {
   static const std::map<std::string, Setter> table = {
-      {"method", choice(&Options::method, {{"gd", Method::gd}, {"agd", Method::agd}, {"masg", Method::masg},
-                                           {"uqsa", Method::uqsa}, {"nested", Method::nested}})},
+      {"method", choice(&Options::method, {{"gd", Method::gd},
+                                           {"agd", Method::agd},
+                                           {"masg", Method::masg},
+                                           {"uqsa", Method::uqsa},
+                                           {"nested", Method::nested}})},
       {"tolerance", real(&Options::tolerance)},
       {"relative_tolerance", real(&Options::relative_tolerance)},
       {"confidence", real(&Options::confidence)},
@@ -104,7 +114,8 @@ const std::map<std::string, Setter>& setters() {
       {"radius", real(&Options::radius)},
       {"points", whole(&Options::points)},
       {"point_tolerance", real(&Options::point_tolerance)},
-      {"fit", choice(&Options::fit, {{"least-squares", Fit::least_squares}, {"projection", Fit::projection}})},
+      {"fit", choice(&Options::fit,
+                     {{"least-squares", Fit::least_squares}, {"projection", Fit::projection}})},
   };
   return table;
 }

@@ -21,12 +21,16 @@ constexpr const char* format_name = "chaosgrad run";
 constexpr long format_version = 1;
 
 std::string history_csv(const Run& run) {
-  std::string text = "k,basis_size,samples,step,gradients,seconds,gradient_norm,error_squared,true_error\n";
-  const auto optional = [](const std::optional<double>& value) { return value ? fmt::format("{:.17g}", *value) : ""; };
+  std::string text =
+      "k,basis_size,samples,step,gradients,seconds,gradient_norm,error_squared,true_error\n";
+  const auto optional = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.17g}", *value) : "";
+  };
   for (const IterationRecord& record : run.history) {
-    text += fmt::format("{},{},{},{:.17g},{},{:.6f},{:.17g},{},{}\n", record.k, record.basis_size, record.samples,
-                        record.step, record.gradients, record.seconds, record.gradient_norm,
-                        optional(record.error_squared), optional(record.true_error));
+    text += fmt::format("{},{},{},{:.17g},{},{:.6f},{:.17g},{},{}\n", record.k, record.basis_size,
+                        record.samples, record.step, record.gradients, record.seconds,
+                        record.gradient_norm, optional(record.error_squared),
+                        optional(record.true_error));
   }
   return text;
 }
@@ -45,11 +49,13 @@ void write_history(Hdf5Writer& store, const Run& run) {
   column("gradients", [](const IterationRecord& r) { return static_cast<double>(r.gradients); });
   column("seconds", [](const IterationRecord& r) { return r.seconds; });
   column("gradient_norm", [](const IterationRecord& r) { return r.gradient_norm; });
-  column("error_squared", [&](const IterationRecord& r) { return r.error_squared.value_or(unknown); });
+  column("error_squared",
+         [&](const IterationRecord& r) { return r.error_squared.value_or(unknown); });
   column("true_error", [&](const IterationRecord& r) { return r.true_error.value_or(unknown); });
 }
 
-void write_store(const std::string& path, const ProblemFile& file, const Solution& solution, const std::string& summary) {
+void write_store(const std::string& path, const ProblemFile& file, const Solution& solution,
+                 const std::string& summary) {
   Hdf5Writer store(path);
   store.attribute("format", format_name);
   store.attribute("format_version", format_version);
@@ -68,7 +74,8 @@ void write_store(const std::string& path, const ProblemFile& file, const Solutio
   store.texts("parameters", file.problem.parameter_names());
 
   store.matrix("coefficients", solution.expansion.coefficients());
-  const Index m = solution.expansion.coefficients().rows(), d = solution.expansion.measure().dimension();
+  const Index m = solution.expansion.coefficients().rows(),
+              d = solution.expansion.measure().dimension();
   std::vector<long> indices;
   for (Index i = 0; i < m; ++i) {
     const MultiIndex& index = solution.expansion.basis().indices()[i];
@@ -94,26 +101,31 @@ void save_run(const std::string& directory, const ProblemFile& file, const Solut
     std::filesystem::remove(temporary, error);
     throw;
   }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) throw IoError(path + ": cannot be renamed into place");
+  if (std::rename(temporary.c_str(), path.c_str()) != 0)
+    throw IoError(path + ": cannot be renamed into place");
   write_file(directory + "/summary.json", summary + "\n");
   write_file(directory + "/history.csv", history_csv(solution.run));
 }
 
 StoredRun load_run(const std::string& directory) {
   const std::string path = directory + "/solution.h5";
-  if (!std::filesystem::exists(path)) throw IoError(fmt::format("{}: no run is there ({} is missing)", directory, path));
+  if (!std::filesystem::exists(path))
+    throw IoError(fmt::format("{}: no run is there ({} is missing)", directory, path));
   const Hdf5Reader store(path);
   if (store.text_attribute("format") != format_name) throw IoError(path + ": not a chaosgrad run");
   if (const long found = store.integer_attribute("format_version"); found > format_version) {
-    throw IoError(fmt::format("{}: has format {}, written by chaosgrad {}; this is chaosgrad {}, which reads up to format {}",
-                              path, found, store.text_attribute("version"), version(), format_version));
+    throw IoError(
+        fmt::format("{}: has format {}, written by chaosgrad {}; this is chaosgrad {}, which reads "
+                    "up to format {}",
+                    path, found, store.text_attribute("version"), version(), format_version));
   }
   ProblemSource source{.name = store.text("problem/name"),
                        .directory = {},
                        .text = store.text("problem/text"),
                        .overrides = store.texts("problem/overrides"),
                        .files = {}};
-  const std::vector<std::string> names = store.texts("problem/files/names"), contents = store.texts("problem/files/contents");
+  const std::vector<std::string> names = store.texts("problem/files/names"),
+                                 contents = store.texts("problem/files/contents");
   for (std::size_t i = 0; i < names.size(); ++i) source.files[names[i]] = contents[i];
   ProblemFile file = load_problem(std::move(source));
 

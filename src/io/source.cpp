@@ -31,7 +31,8 @@ std::string format_error(const Place& place, const std::string& message, std::st
   what += ": " + message;
   const std::string_view line = place.line > 0 ? line_at(text, place.line) : std::string_view{};
   if (!line.empty()) {
-    what += fmt::format("\n  {}\n  {}^", line, std::string(static_cast<std::size_t>(place.column - 1), ' '));
+    what += fmt::format("\n  {}\n  {}^", line,
+                        std::string(static_cast<std::size_t>(place.column - 1), ' '));
   }
   return what;
 }
@@ -72,7 +73,8 @@ std::string read_file(const std::string& path) {
   if (!stream) throw IoError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   std::ostringstream content;
   content << stream.rdbuf();
-  if (stream.bad()) throw IoError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  if (stream.bad())
+    throw IoError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   return std::move(content).str();
 }
 

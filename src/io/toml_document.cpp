@@ -29,7 +29,8 @@ std::string_view type_name(const toml::node& node) {
 }
 
 Place place_from(const toml::source_region& region, const std::string& name) {
-  return {region.path ? *region.path : name, static_cast<Index>(region.begin.line), static_cast<Index>(region.begin.column)};
+  return {region.path ? *region.path : name, static_cast<Index>(region.begin.line),
+          static_cast<Index>(region.begin.column)};
 }
 
 toml::table parse_toml(std::string_view text, const std::string& name) {
@@ -93,7 +94,9 @@ void TomlDocument::fail(const Place& place, const std::string& message) const {
   throw PlacedError(place, message, text_of(place.file));
 }
 
-void TomlDocument::fail(const toml::node& node, const std::string& message) const { fail(place(node), message); }
+void TomlDocument::fail(const toml::node& node, const std::string& message) const {
+  fail(place(node), message);
+}
 
 void TomlDocument::fail(const FormulaError& error) const {
   const SourceSpan span = error.span();
@@ -102,16 +105,19 @@ void TomlDocument::fail(const FormulaError& error) const {
   const Place begin = place(node);
   const std::string_view text = text_of(begin.file);
   if (!node.is_string() || text.empty()) fail(begin, error.what());
-  // The formula begins behind its quotes; a line break right behind triple quotes does not belong to it.
+  // The formula begins behind its quotes; a line break right behind triple quotes does not belong
+  // to it.
   std::size_t offset = offset_of(text, begin);
   const std::string_view rest = text.substr(offset);
   const bool triple = rest.starts_with("\"\"\"") || rest.starts_with("'''");
   offset += triple ? 3 : 1;
   if (triple && text.substr(offset).starts_with("\n")) ++offset;
-  const auto [found_begin, found_end] = std::pair(static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end));
+  const auto [found_begin, found_end] =
+      std::pair(static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end));
   const std::string formula = **node.as_string();
   std::string message = error.what();
-  if (found_end > found_begin && found_end <= formula.size() && found_end - found_begin < formula.size()) {
+  if (found_end > found_begin && found_end <= formula.size() &&
+      found_end - found_begin < formula.size()) {
     message += fmt::format(", in '{}'", formula.substr(found_begin, found_end - found_begin));
   }
   fail(place_of(text, offset + found_begin, begin.file), message);
@@ -141,7 +147,8 @@ std::vector<TomlDocument::Entry> TomlDocument::entries(const toml::table& table)
   }
   std::stable_sort(result.begin(), result.end(), [&](const Entry& a, const Entry& b) {
     const bool a_set = a.place.file != name_, b_set = b.place.file != name_;  // overrides come last
-    return std::tuple(a_set, a.place.line, a.place.column) < std::tuple(b_set, b.place.line, b.place.column);
+    return std::tuple(a_set, a.place.line, a.place.column) <
+           std::tuple(b_set, b.place.line, b.place.column);
   });
   return result;
 }
@@ -151,9 +158,10 @@ void TomlDocument::require_keys(const toml::table& table, std::string_view secti
   for (const Entry& entry : entries(table)) {
     if (std::find(allowed.begin(), allowed.end(), entry.key) != allowed.end()) continue;
     const auto near = nearest_name(entry.key, allowed);
-    fail(entry.place, fmt::format("unknown key '{}' in {}; {}", entry.key, section,
-                                  near ? fmt::format("did you mean '{}'?", *near)
-                                       : fmt::format("expected one of: {}", fmt::join(allowed, ", "))));
+    fail(entry.place,
+         fmt::format("unknown key '{}' in {}; {}", entry.key, section,
+                     near ? fmt::format("did you mean '{}'?", *near)
+                          : fmt::format("expected one of: {}", fmt::join(allowed, ", "))));
   }
 }
 
@@ -179,7 +187,8 @@ bool TomlDocument::boolean(const toml::node& node, std::string_view what) const 
 
 Index TomlDocument::integer(const toml::node& node, std::string_view what) const {
   if (const auto* value = node.as_integer()) return static_cast<Index>(value->get());
-  if (const auto* value = node.as_floating_point(); value && value->get() == std::floor(value->get()) && std::abs(value->get()) < 9e15) {
+  if (const auto* value = node.as_floating_point();
+      value && value->get() == std::floor(value->get()) && std::abs(value->get()) < 9e15) {
     return static_cast<Index>(value->get());  // 1e6
   }
   fail(node, fmt::format("{}: expected a whole number, found {}", what, type_name(node)));
@@ -188,7 +197,8 @@ Index TomlDocument::integer(const toml::node& node, std::string_view what) const
 double TomlDocument::number(const toml::node& node, std::string_view what) const {
   const std::optional<double> value = node.is_number() ? node.value<double>() : std::nullopt;
   if (value && std::isfinite(*value)) return *value;
-  fail(node, fmt::format("{}: expected a number, found {}", what, value ? "one that is not finite" : type_name(node)));
+  fail(node, fmt::format("{}: expected a number, found {}", what,
+                         value ? "one that is not finite" : type_name(node)));
 }
 
 const toml::array& TomlDocument::array(const toml::node& node, std::string_view what) const {
@@ -202,7 +212,8 @@ std::vector<double> TomlDocument::numbers(const toml::node& node, std::string_vi
   return result;
 }
 
-std::vector<std::string> TomlDocument::strings(const toml::node& node, std::string_view what) const {
+std::vector<std::string> TomlDocument::strings(const toml::node& node,
+                                               std::string_view what) const {
   std::vector<std::string> result;
   for (const toml::node& element : array(node, what)) result.push_back(string(element, what));
   return result;
@@ -221,27 +232,31 @@ Matrix TomlDocument::matrix(const toml::node& node, std::string_view what) const
     const std::vector<double> row = numbers(outer[i], what);
     if (i == 0) result.resize(static_cast<Index>(outer.size()), static_cast<Index>(row.size()));
     if (row.empty() || static_cast<Index>(row.size()) != result.cols()) {
-      fail(outer[i], fmt::format("{}: expected a row of {} numbers, found {}", what, result.cols(), row.size()));
+      fail(outer[i], fmt::format("{}: expected a row of {} numbers, found {}", what, result.cols(),
+                                 row.size()));
     }
-    result.row(static_cast<Index>(i)) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), result.cols());
+    result.row(static_cast<Index>(i)) =
+        Eigen::Map<const Eigen::RowVectorXd>(row.data(), result.cols());
   }
   return result;
 }
 
-std::size_t TomlDocument::choice(const toml::node& node, std::string_view what, const std::vector<std::string>& choices) const {
+std::size_t TomlDocument::choice(const toml::node& node, std::string_view what,
+                                 const std::vector<std::string>& choices) const {
   const std::string value = string(node, what);
   const auto found = std::find(choices.begin(), choices.end(), value);
   if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
   const auto near = nearest_name(value, choices);
-  fail(node, fmt::format("{}: expected one of {}, found '{}'{}", what, fmt::join(choices, ", "), value,
-                         near ? fmt::format("; did you mean '{}'?", *near) : ""));
+  fail(node, fmt::format("{}: expected one of {}, found '{}'{}", what, fmt::join(choices, ", "),
+                         value, near ? fmt::format("; did you mean '{}'?", *near) : ""));
 }
 
 FormulaText TomlDocument::formula(const toml::node& node, std::string_view what) {
   const int id = static_cast<int>(formulas_.size());
   formulas_.push_back(&node);
   if (const auto* text = node.as_string()) return {text->get(), id};
-  if (const auto* integer_value = node.as_integer()) return {fmt::format("{}", integer_value->get()), id};
+  if (const auto* integer_value = node.as_integer())
+    return {fmt::format("{}", integer_value->get()), id};
   if (node.is_number()) return {fmt::format("{}", number(node, what)), id};
   fail(node, fmt::format("{}: expected a number or a formula, found {}", what, type_name(node)));
 }

@@ -1,5 +1,6 @@
 #pragma once
-// What a FormulaProblem is made of. Input slots of its graph: x, θ, the uniform noise numbers, and noise that is looked up in tables.
+// What a FormulaProblem is made of. Input slots of its graph: x, θ, the uniform noise numbers, and
+// noise that is looked up in tables.
 #include <tbb/enumerable_thread_specific.h>
 
 #include <string>
@@ -12,7 +13,8 @@ namespace chaosgrad {
 
 enum Slot : int { slot_x = 0, slot_theta = 1, slot_noise = 2, slot_table = 3 };
 
-// A kink of the objective in x that no noise smooths. Outputs of `switching`: the node that is zero at the kink, and its gradient.
+// A kink of the objective in x that no noise smooths. Outputs of `switching`: the node that is zero
+// at the kink, and its gradient.
 struct KinkProgram {
   SourceSpan span;
   Program switching;
@@ -29,7 +31,8 @@ struct FormulaProblem::Data {
   std::vector<std::string> component_names, parameter_names, quantity_names;
   SourceSpan objective_span;
 
-  // Noise on finitely many values: column j of slot_table is its quantile at noise column finite_source[j].
+  // Noise on finitely many values: column j of slot_table is its quantile at noise column
+  // finite_source[j].
   std::vector<Distribution> finite;
   std::vector<Index> finite_source;
   Matrix rows;            // the table's rows, appended to slot_table after the finite ones
@@ -47,13 +50,18 @@ struct FormulaProblem::Data {
   struct Scratch {
     Program::Workspace workspace;
     Matrix table;
+    std::vector<BlockOut> outputs;
   };
   mutable tbb::enumerable_thread_specific<Scratch> scratch;
 
-  // Runs a program on a block; `outputs` are consecutive column ranges of `out`, one per output of the program.
-  void run(const Program& program, const std::vector<Index>& widths, Block x, Block theta, Block noise, BlockOut out) const;
+  // Runs a program on a block; `outputs` are consecutive column ranges of `out`, one per output of
+  // the program.
+  void run(const Program& program, const std::vector<Index>& widths, Block x, Block theta,
+           Block noise, BlockOut out) const;
   void fill_table(Block noise, Matrix& table) const;
-  [[nodiscard]] Index table_columns() const { return static_cast<Index>(finite.size()) + rows.cols(); }
+  [[nodiscard]] Index table_columns() const {
+    return static_cast<Index>(finite.size()) + rows.cols();
+  }
 
   std::vector<Index> variable_widths, quantity_widths;
 };

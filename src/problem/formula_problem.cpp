@@ -17,7 +17,8 @@ SourceSpan whole(const FormulaText& formula) {
 
 Measure measure_of(const FormulaSpec& spec) {
   std::vector<Distribution> marginals;
-  for (const ParameterSpec& parameter : spec.parameters) marginals.push_back(parameter.distribution);
+  for (const ParameterSpec& parameter : spec.parameters)
+    marginals.push_back(parameter.distribution);
   if (spec.correlation) return Measure(std::move(marginals), *spec.correlation);
   return Measure(std::move(marginals));
 }
@@ -27,7 +28,8 @@ class Names {
  public:
   void add(const std::string& name, Node node, const std::string& section) {
     static const std::set<std::string, std::less<>> reserved = {"pi", "if", "and", "or", "not"};
-    if (reserved.contains(name)) throw InputError(section + "." + name, "'" + name + "' is a reserved word");
+    if (reserved.contains(name))
+      throw InputError(section + "." + name, "'" + name + "' is a reserved word");
     if (!scope_.emplace(name, node).second) {
       throw InputError(section + "." + name, "the name '" + name + "' is used twice");
     }
@@ -39,7 +41,8 @@ class Names {
 };
 
 double constant_formula(Graph& graph, const FormulaText& formula, const Scope& names) {
-  const std::optional<Matrix> value = graph.constant_value(parse(graph, formula.text, names, formula.id));
+  const std::optional<Matrix> value =
+      graph.constant_value(parse(graph, formula.text, names, formula.id));
   if (!value || value->size() != 1) {
     throw FormulaError("expected a number or a formula of constants", whole(formula));
   }
@@ -49,8 +52,9 @@ double constant_formula(Graph& graph, const FormulaText& formula, const Scope& n
 Node scalar_formula(Graph& graph, const FormulaText& formula, const Scope& names) {
   const Node node = parse(graph, formula.text, names, formula.id);
   if (!graph.shape(node).is_scalar()) {
-    throw FormulaError("expected a scalar, found a vector of " + std::to_string(graph.shape(node).size()),
-                       whole(formula));
+    throw FormulaError(
+        "expected a scalar, found a vector of " + std::to_string(graph.shape(node).size()),
+        whole(formula));
   }
   return node;
 }
@@ -66,7 +70,8 @@ void add_table(FormulaProblem::Data& data, const NoiseTable& table, Names& names
   for (std::size_t j = 0; j < table.columns.size(); ++j) {
     const Node node = data.graph.input(slot_table, first + static_cast<Index>(j));
     columns[table.columns[j]] = node;
-    // A column may have a name that is not a word of the formula language; it is then reachable through `vectors` only.
+    // A column may have a name that is not a word of the formula language; it is then reachable
+    // through `vectors` only.
     names.add(table.columns[j], node, "noise.data");
   }
   for (const auto& [name, members] : table.vectors) {
@@ -75,25 +80,30 @@ void add_table(FormulaProblem::Data& data, const NoiseTable& table, Names& names
       const auto found = columns.find(member);
       if (found == columns.end()) {
         const auto near = nearest_name(member, table.columns);
-        throw InputError("noise.vectors." + name, "the data has no column '" + member + "'" +
-                                                      (near ? "; did you mean '" + *near + "'?" : ""));
+        throw InputError("noise.vectors." + name,
+                         "the data has no column '" + member + "'" +
+                             (near ? "; did you mean '" + *near + "'?" : ""));
       }
       parts.push_back(found->second);
     }
-    if (parts.empty()) throw InputError("noise.vectors." + name, "expected at least one column name");
+    if (parts.empty())
+      throw InputError("noise.vectors." + name, "expected at least one column name");
     names.add(name, data.graph.apply(Op::stack, parts), "noise.vectors");
   }
 }
 
-void add_noise(FormulaProblem::Data& data, const FormulaSpec& spec, const Scope& argument_names, Names& names) {
+void add_noise(FormulaProblem::Data& data, const FormulaSpec& spec, const Scope& argument_names,
+               Names& names) {
   for (const NoiseSpec& noise : spec.noise) {
     const Index column = data.noise_dimension++;
     if (noise.finite) {
       const auto& discrete = std::get<Discrete>(noise.finite->parameters());
       data.facts.noise_axes.push_back(
           {NoiseAxis::Kind::cases,
-           Eigen::Map<const Vector>(discrete.weights.data(), static_cast<Index>(discrete.weights.size()))});
-      names.add(noise.name, data.graph.input(slot_table, static_cast<Index>(data.finite.size())), "noise");
+           Eigen::Map<const Vector>(discrete.weights.data(),
+                                    static_cast<Index>(discrete.weights.size()))});
+      names.add(noise.name, data.graph.input(slot_table, static_cast<Index>(data.finite.size())),
+                "noise");
       data.finite.push_back(*noise.finite);
       data.finite_source.push_back(column);
       continue;
@@ -111,15 +121,18 @@ void add_reference(FormulaProblem::Data& data, const FormulaSpec& spec, const Sc
   if (spec.reference.empty()) return;
   std::vector<Node> outputs;
   for (const VariableSpec& variable : spec.variables) {
-    const auto found = std::find_if(spec.reference.begin(), spec.reference.end(),
-                                    [&](const auto& entry) { return entry.first == variable.name; });
+    const auto found =
+        std::find_if(spec.reference.begin(), spec.reference.end(),
+                     [&](const auto& entry) { return entry.first == variable.name; });
     if (found == spec.reference.end()) {
-      throw InputError("reference", "expected a formula for every variable; '" + variable.name + "' has none");
+      throw InputError("reference",
+                       "expected a formula for every variable; '" + variable.name + "' has none");
     }
     const Node node = parse(data.graph, found->second.text, names, found->second.id);
     if (data.graph.shape(node).size() != variable.start.size()) {
       throw FormulaError("'" + variable.name + "' has " + std::to_string(variable.start.size()) +
-                             " components, this formula has " + std::to_string(data.graph.shape(node).size()),
+                             " components, this formula has " +
+                             std::to_string(data.graph.shape(node).size()),
                          whole(found->second));
     }
     for (const int slot : {slot_x, slot_noise, slot_table}) {
@@ -138,7 +151,9 @@ void add_checks(FormulaProblem::Data& data) {
     data.positive_programs.emplace_back(data.graph, std::array{argument.value});
   }
   for (const Kink& kink : kinks(data.graph, data.objective, slot_x)) {
-    if (data.graph.depends_on(kink.switching, slot_noise) || data.graph.depends_on(kink.switching, slot_table)) continue;
+    if (data.graph.depends_on(kink.switching, slot_noise) ||
+        data.graph.depends_on(kink.switching, slot_table))
+      continue;
     std::vector<Node> outputs = {kink.switching};
     const std::vector<Node> slopes = gradient(data.graph, kink.switching, data.variables);
     outputs.insert(outputs.end(), slopes.begin(), slopes.end());
@@ -150,7 +165,8 @@ void add_checks(FormulaProblem::Data& data) {
 
 FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) {
   Names names;
-  for (const auto& [name, value] : spec.constants) names.add(name, graph.constant(value), "constants");
+  for (const auto& [name, value] : spec.constants)
+    names.add(name, graph.constant(value), "constants");
   for (std::size_t k = 0; k < spec.parameters.size(); ++k) {
     const ParameterSpec& parameter = spec.parameters[k];
     names.add(parameter.name, graph.input(slot_theta, static_cast<Index>(k)), "parameters");
@@ -161,13 +177,15 @@ FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) 
   const Scope constants_and_parameters = names.scope();
   add_noise(*this, spec, constants_and_parameters, names);
 
-  if (spec.variables.empty()) throw InputError("variables", "at least one variable is needed, found none");
+  if (spec.variables.empty())
+    throw InputError("variables", "at least one variable is needed, found none");
   for (const VariableSpec& variable : spec.variables) {
     const Index size = variable.start.size();
     variables.push_back(graph.input(slot_x, dimension, {size, 1}));
     names.add(variable.name, variables.back(), "variables");
     for (Index i = 0; i < size; ++i) {
-      component_names.push_back(variable.is_vector ? variable.name + "[" + std::to_string(i) + "]" : variable.name);
+      component_names.push_back(variable.is_vector ? variable.name + "[" + std::to_string(i) + "]"
+                                                   : variable.name);
     }
     facts.start.conservativeResize(dimension + size);
     facts.start.tail(size) = variable.start;
@@ -183,7 +201,8 @@ FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) 
   gradient = chaosgrad::gradient(graph, objective, variables);
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (const auto value = graph.constant_value(gradient[i]); value && value->isZero(0)) {
-      throw FormulaError("the objective does not depend on '" + spec.variables[i].name + "'", objective_span);
+      throw FormulaError("the objective does not depend on '" + spec.variables[i].name + "'",
+                         objective_span);
     }
   }
   value_program = Program(graph, std::array{objective});
@@ -199,25 +218,29 @@ FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) 
   quantity_program = Program(graph, quantity_nodes);
   add_checks(*this);
 
-  const auto constant_fact = [&](const std::optional<FormulaText>& formula, std::optional<double>& fact,
-                                 const std::string& condition, auto holds) {
+  const auto constant_fact = [&](const std::optional<FormulaText>& formula,
+                                 std::optional<double>& fact, const std::string& condition,
+                                 auto holds) {
     if (!formula) return;
     fact = constant_formula(graph, *formula, names.scope());
     if (!holds(*fact)) throw FormulaError("expected a number " + condition, whole(*formula));
   };
   const auto positive_number = [](double value) { return value > 0; };
   constant_fact(spec.strong_convexity, facts.strong_convexity, "above 0", positive_number);
-  constant_fact(spec.smoothness, facts.smoothness, "that is not below strong_convexity", [&](double value) {
-    return value > 0 && value >= facts.strong_convexity.value_or(0);
-  });
-  constant_fact(spec.noise_variance, facts.noise_variance, "that is not negative", [](double v) { return v >= 0; });
-  constant_fact(spec.noise_growth, facts.noise_growth, "of at least 1", [](double v) { return v >= 1; });
+  constant_fact(
+      spec.smoothness, facts.smoothness, "that is not below strong_convexity",
+      [&](double value) { return value > 0 && value >= facts.strong_convexity.value_or(0); });
+  constant_fact(spec.noise_variance, facts.noise_variance, "that is not negative",
+                [](double v) { return v >= 0; });
+  constant_fact(spec.noise_growth, facts.noise_growth, "of at least 1",
+                [](double v) { return v >= 1; });
 }
 
 void FormulaProblem::Data::fill_table(Block noise, Matrix& table) const {
   const Index count = noise.rows();
   for (std::size_t j = 0; j < finite.size(); ++j) {
-    finite[j].quantile(noise.col(finite_source[j]).data(), table.col(static_cast<Index>(j)).data(), count);
+    finite[j].quantile(noise.col(finite_source[j]).data(), table.col(static_cast<Index>(j)).data(),
+                       count);
   }
   if (row_source < 0) return;
   const Index first = static_cast<Index>(finite.size());
@@ -227,8 +250,8 @@ void FormulaProblem::Data::fill_table(Block noise, Matrix& table) const {
   }
 }
 
-void FormulaProblem::Data::run(const Program& program, const std::vector<Index>& widths, Block x, Block theta,
-                               Block noise, BlockOut out) const {
+void FormulaProblem::Data::run(const Program& program, const std::vector<Index>& widths, Block x,
+                               Block theta, Block noise, BlockOut out) const {
   Scratch& local = scratch.local();
   if (table_columns() > 0 && noise.rows() > 0) {
     if (local.table.rows() != block_size) local.table.resize(block_size, table_columns());
@@ -237,8 +260,8 @@ void FormulaProblem::Data::run(const Program& program, const std::vector<Index>&
   const Index count = theta.rows();
   const std::array<Block, 4> inputs = {x, theta, noise,
                                        local.table.topRows(local.table.rows() > 0 ? count : 0)};
-  std::vector<BlockOut> outputs;
-  outputs.reserve(widths.size());
+  std::vector<BlockOut>& outputs = local.outputs;
+  outputs.clear();
   for (Index column = 0; const Index width : widths) {
     outputs.emplace_back(out.middleCols(column, width));
     column += width;
@@ -246,14 +269,21 @@ void FormulaProblem::Data::run(const Program& program, const std::vector<Index>&
   program.evaluate(inputs, outputs, local.workspace);
 }
 
-FormulaProblem::FormulaProblem(const FormulaSpec& spec) : data_(std::make_shared<const Data>(spec)) {}
+FormulaProblem::FormulaProblem(const FormulaSpec& spec)
+    : data_(std::make_shared<const Data>(spec)) {}
 
 Index FormulaProblem::dimension() const { return data_->dimension; }
 const Measure& FormulaProblem::parameters() const { return data_->measure; }
 Index FormulaProblem::noise_dimension() const { return data_->noise_dimension; }
-const std::vector<std::string>& FormulaProblem::quantity_names() const { return data_->quantity_names; }
-const std::vector<std::string>& FormulaProblem::component_names() const { return data_->component_names; }
-const std::vector<std::string>& FormulaProblem::parameter_names() const { return data_->parameter_names; }
+const std::vector<std::string>& FormulaProblem::quantity_names() const {
+  return data_->quantity_names;
+}
+const std::vector<std::string>& FormulaProblem::component_names() const {
+  return data_->component_names;
+}
+const std::vector<std::string>& FormulaProblem::parameter_names() const {
+  return data_->parameter_names;
+}
 
 ProblemFacts FormulaProblem::facts() const {
   ProblemFacts facts = data_->facts;

@@ -27,19 +27,22 @@ Term operator-(Term a) { return apply(Op::negate, a); }
 // The named arguments of one noise entry, with their defaults.
 class Arguments {
  public:
-  Arguments(Graph& graph, const NoiseSpec& spec, const Scope& names, std::vector<PositiveArgument>& positive)
+  Arguments(Graph& graph, const NoiseSpec& spec, const Scope& names,
+            std::vector<PositiveArgument>& positive)
       : graph_(graph), spec_(spec), names_(names), positive_(positive) {}
 
   Term operator()(const std::string& name) const {
     const auto found = spec_.arguments.find(name);
     if (found == spec_.arguments.end()) {
-      throw InputError("noise." + spec_.name, "the " + spec_.distribution + " distribution needs '" + name + "'");
+      throw InputError("noise." + spec_.name,
+                       "the " + spec_.distribution + " distribution needs '" + name + "'");
     }
     return parsed(found->second);
   }
   Term operator()(const std::string& name, double otherwise) const {
     const auto found = spec_.arguments.find(name);
-    return found == spec_.arguments.end() ? Term{&graph_, graph_.constant(otherwise)} : parsed(found->second);
+    return found == spec_.arguments.end() ? Term{&graph_, graph_.constant(otherwise)}
+                                          : parsed(found->second);
   }
   // Like operator(), and the value must be positive for every θ.
   Term positive(const std::string& name) const {
@@ -49,9 +52,10 @@ class Arguments {
   }
   void require_positive(Term value, const std::string& description, const std::string& name) const {
     const auto found = spec_.arguments.find(name);
-    const SourceSpan span = found == spec_.arguments.end()
-                                ? SourceSpan{}
-                                : SourceSpan{found->second.id, 0, static_cast<Index>(found->second.text.size())};
+    const SourceSpan span =
+        found == spec_.arguments.end()
+            ? SourceSpan{}
+            : SourceSpan{found->second.id, 0, static_cast<Index>(found->second.text.size())};
     positive_.push_back({value.node, description, span});
   }
 
@@ -89,8 +93,8 @@ Term quantile(const std::string& distribution, const Arguments& argument, Term u
   }
   if (distribution == "beta") {
     const Term lower = argument("lower", 0), upper = argument("upper", 1);
-    return lower + range(lower, upper) *
-                       apply(Op::beta_quantile, u, argument.positive("alpha"), argument.positive("beta"));
+    return lower + range(lower, upper) * apply(Op::beta_quantile, u, argument.positive("alpha"),
+                                               argument.positive("beta"));
   }
   if (distribution == "gamma") {
     return argument.positive("scale") * apply(Op::gamma_quantile, u, argument.positive("shape"));
@@ -125,8 +129,10 @@ Term quantile(const std::string& distribution, const Arguments& argument, Term u
 }
 
 NoiseAxis axis_of(const std::string& distribution) {
-  static const std::array<std::string_view, 5> unbounded = {"normal", "lognormal", "gamma", "exponential", "weibull"};
-  const bool normal = std::find(unbounded.begin(), unbounded.end(), distribution) != unbounded.end();
+  static const std::array<std::string_view, 5> unbounded = {"normal", "lognormal", "gamma",
+                                                            "exponential", "weibull"};
+  const bool normal =
+      std::find(unbounded.begin(), unbounded.end(), distribution) != unbounded.end();
   return {normal ? NoiseAxis::Kind::normal : NoiseAxis::Kind::uniform};
 }
 

@@ -7,7 +7,8 @@
 
 namespace chaosgrad {
 
-// An argument of a noise distribution that must be positive (sd, upper − lower, …) wherever θ may be.
+// An argument of a noise distribution that must be positive (sd, upper − lower, …) wherever θ may
+// be.
 struct PositiveArgument {
   Node value;
   std::string description;  // "sd must be positive"
@@ -20,8 +21,9 @@ struct NoiseFormula {
   std::vector<PositiveArgument> positive;
 };
 
-// `uniform` is the input node of the uniform number; `names` holds what the arguments may use. Throws InputError (unknown
-// distribution or argument, argument missing) or FormulaError.
-[[nodiscard]] NoiseFormula make_noise(Graph& graph, const NoiseSpec& spec, Node uniform, const Scope& names);
+// `uniform` is the input node of the uniform number; `names` holds what the arguments may use.
+// Throws InputError (unknown distribution or argument, argument missing) or FormulaError.
+[[nodiscard]] NoiseFormula make_noise(Graph& graph, const NoiseSpec& spec, Node uniform,
+                                      const Scope& names);
 
 }  // namespace chaosgrad

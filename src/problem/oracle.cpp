@@ -26,11 +26,13 @@ void require_positive(const std::optional<double>& value, const char* field) {
 void Oracle::complete() {
   const Index d = parameters_.dimension();
   if (dimension_ < 1) throw InputError("variables", "at least one variable is needed, found none");
-  if (d < 1) throw InputError("parameters", "at least one uncertain parameter is needed, found none");
+  if (d < 1)
+    throw InputError("parameters", "at least one uncertain parameter is needed, found none");
   if (noise_dimension_ < 0) throw InputError("noise", "the noise dimension must not be negative");
 
   if (facts_.start.size() == 0) facts_.start = Vector::Zero(dimension_);
-  if (facts_.noise_axes.empty()) facts_.noise_axes.resize(static_cast<std::size_t>(noise_dimension_));
+  if (facts_.noise_axes.empty())
+    facts_.noise_axes.resize(static_cast<std::size_t>(noise_dimension_));
   if (facts_.bases.empty()) {
     facts_.bases.assign(static_cast<std::size_t>(d), Family::Kind::polynomial);
   }
@@ -41,7 +43,8 @@ void Oracle::complete() {
   require_size(facts_.breakpoints, d, "breakpoints");
   require_positive(facts_.strong_convexity, "objective.strong_convexity");
   require_positive(facts_.smoothness, "objective.smoothness");
-  if (facts_.strong_convexity && facts_.smoothness && *facts_.smoothness < *facts_.strong_convexity) {
+  if (facts_.strong_convexity && facts_.smoothness &&
+      *facts_.smoothness < *facts_.strong_convexity) {
     throw InputError("objective.smoothness", "must not be below strong_convexity (" +
                                                  std::to_string(*facts_.strong_convexity) +
                                                  "), found " + std::to_string(*facts_.smoothness));

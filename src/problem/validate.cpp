@@ -1,4 +1,5 @@
-// What no solver could survive, found before it starts: values that are not real numbers, and kinks that no noise smooths.
+// What no solver could survive, found before it starts: values that are not real numbers, and kinks
+// that no noise smooths.
 #include <fmt/format.h>
 
 #include <array>
@@ -47,11 +48,13 @@ std::string describe(const FormulaProblem::Data& data, const Point& point) {
 void require_finite(const FormulaProblem::Data& data, const Program& program, const Point& point) {
   const std::array<Block, 4> inputs = point.inputs();
   if (const auto bad = program.first_non_finite(inputs)) {
-    throw FormulaError(bad->reason + " at " + describe(data, point), bad->span.text < 0 ? data.objective_span : bad->span);
+    throw FormulaError(bad->reason + " at " + describe(data, point),
+                       bad->span.text < 0 ? data.objective_span : bad->span);
   }
 }
 
-// The value and the gradient must be real numbers at the start and right beside it in each coordinate.
+// The value and the gradient must be real numbers at the start and right beside it in each
+// coordinate.
 void check_finite(const FormulaProblem::Data& data, Point point) {
   const auto check = [&] {
     require_finite(data, data.value_program, point);
@@ -68,8 +71,8 @@ void check_finite(const FormulaProblem::Data& data, Point point) {
   }
 }
 
-void evaluate(const Program& program, const Point& point, const std::vector<Index>& widths, Matrix& out,
-              Program::Workspace& workspace) {
+void evaluate(const Program& program, const Point& point, const std::vector<Index>& widths,
+              Matrix& out, Program::Workspace& workspace) {
   std::vector<BlockOut> outputs;
   for (Index column = 0; const Index width : widths) {
     outputs.emplace_back(out.middleCols(column, width));
@@ -79,9 +82,10 @@ void evaluate(const Program& program, const Point& point, const std::vector<Inde
   program.evaluate(inputs, outputs, workspace);
 }
 
-// Walks to the surface s(x) = 0 by Newton steps x ← x − s ∇s/|∇s|²; true if it got there. `normal` receives the last direction.
-bool walk_to_kink(const FormulaProblem::Data& data, const Program& switching, Point& point, Matrix& normal,
-                  Program::Workspace& workspace) {
+// Walks to the surface s(x) = 0 by Newton steps x ← x − s ∇s/|∇s|²; true if it got there. `normal`
+// receives the last direction.
+bool walk_to_kink(const FormulaProblem::Data& data, const Program& switching, Point& point,
+                  Matrix& normal, Program::Workspace& workspace) {
   std::vector<Index> widths = {1};
   widths.insert(widths.end(), data.variable_widths.begin(), data.variable_widths.end());
   Matrix out(1, 1 + data.dimension);
@@ -99,8 +103,8 @@ bool walk_to_kink(const FormulaProblem::Data& data, const Program& switching, Po
 }
 
 // The jump of (F, ∇F) across the kink at distance h on either side, and the size of ∇F there.
-std::pair<double, double> jump(const FormulaProblem::Data& data, const Point& at, const Matrix& normal, double h,
-                               Program::Workspace& workspace) {
+std::pair<double, double> jump(const FormulaProblem::Data& data, const Point& at,
+                               const Matrix& normal, double h, Program::Workspace& workspace) {
   Matrix value[2] = {Matrix(1, 1), Matrix(1, 1)};
   Matrix slope[2] = {Matrix(1, data.dimension), Matrix(1, data.dimension)};
   for (int side = 0; side < 2; ++side) {
@@ -108,27 +112,31 @@ std::pair<double, double> jump(const FormulaProblem::Data& data, const Point& at
     point.x += normal * (side == 0 ? -h : h);
     evaluate(data.value_program, point, {1}, value[side], workspace);
     evaluate(data.gradient_program, point, data.variable_widths, slope[side], workspace);
-    if (!value[side].allFinite() || !slope[side].allFinite()) return {0, 0};  // the edge of the domain, not a kink
+    if (!value[side].allFinite() || !slope[side].allFinite())
+      return {0, 0};  // the edge of the domain, not a kink
   }
   return {std::abs(value[1](0, 0) - value[0](0, 0)) + (slope[1] - slope[0]).norm(),
           slope[0].norm() + slope[1].norm()};
 }
 
-void check_kink(const FormulaProblem::Data& data, const KinkProgram& program, Point point, Index i) {
+void check_kink(const FormulaProblem::Data& data, const KinkProgram& program, Point point,
+                Index i) {
   Program::Workspace workspace;
   Matrix offset(1, data.dimension), normal;
   fill_uniform(make_stream(0, Purpose::test, 3), i, offset);
   point.x.array() += (1 + point.x.norm()) * (2 * offset.array() - 1);
   if (!walk_to_kink(data, program.switching, point, normal, workspace)) return;
-  // A jump stays when the two sides come closer; the change of a smooth gradient shrinks with the distance.
+  // A jump stays when the two sides come closer; the change of a smooth gradient shrinks with the
+  // distance.
   const double h = 1e-6 * (1 + point.x.norm());
   const auto [far, size] = jump(data, point, normal, h, workspace);
   const auto [near, unused] = jump(data, point, normal, h / 100, workspace);
   if (near > 0.5 * far && near > 1e-7 * size) {
     throw FormulaError(
-        fmt::format("the objective is not differentiable in the variables: its gradient jumps at {}; "
-                    "smooth the kink, or let noise enter it",
-                    describe(data, point)),
+        fmt::format(
+            "the objective is not differentiable in the variables: its gradient jumps at {}; "
+            "smooth the kink, or let noise enter it",
+            describe(data, point)),
         program.span.text < 0 ? data.objective_span : program.span);
   }
 }
@@ -140,7 +148,8 @@ void check_noise_arguments(const FormulaProblem::Data& data, const Point& point)
     evaluate(data.positive_programs[j], point, {1}, value, workspace);
     if (!(value(0, 0) > 0)) {
       const PositiveArgument& argument = data.positive[j];
-      throw FormulaError(fmt::format("{}; it is {:.6g} at {}", argument.description, value(0, 0), describe(data, point)),
+      throw FormulaError(fmt::format("{}; it is {:.6g} at {}", argument.description, value(0, 0),
+                                     describe(data, point)),
                          argument.span);
     }
   }

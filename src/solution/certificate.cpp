@@ -13,16 +13,19 @@ namespace chaosgrad {
 namespace {
 
 constexpr Index audit_blocks = 32;
-constexpr Index most_noisy_blocks = 512;  // noise is averaged out by more samples, as far as the run itself was long
-constexpr Index pointwise_limit = 32;     // up to this q each deterministic sample gets a Hessian of its own
-constexpr Index dense_limit = 200;        // up to this q the mean Hessian is formed
+constexpr Index most_noisy_blocks =
+    512;  // noise is averaged out by more samples, as far as the run itself was long
+constexpr Index pointwise_limit =
+    32;  // up to this q each deterministic sample gets a Hessian of its own
+constexpr Index dense_limit = 200;  // up to this q the mean Hessian is formed
 
 // One block of fresh samples with the expansion's values.
 struct Audit {
   Matrix eta, theta, x, noise;
 };
 
-Audit fresh_block(const Oracle& oracle, const Expansion& expansion, std::uint64_t seed, Index block, std::uint64_t draw) {
+Audit fresh_block(const Oracle& oracle, const Expansion& expansion, std::uint64_t seed, Index block,
+                  std::uint64_t draw) {
   Audit audit;
   audit.eta.resize(block_size, oracle.parameters().dimension());
   audit.theta.resizeLike(audit.eta);
@@ -31,14 +34,16 @@ Audit fresh_block(const Oracle& oracle, const Expansion& expansion, std::uint64_
   oracle.parameters().germ_from_uniform(audit.eta, audit.eta);
   oracle.parameters().parameters_from_germ(audit.eta, audit.theta);
   if (oracle.noise_dimension() > 0) {
-    fill_uniform(make_stream(seed, Purpose::certificate, 101 + draw), block * block_size, audit.noise);
+    fill_uniform(make_stream(seed, Purpose::certificate, 101 + draw), block * block_size,
+                 audit.noise);
   }
   audit.x = expansion.evaluate_germ(audit.eta);
   return audit;
 }
 
 // Column j of result[i] holds ∂∇F/∂x_j at sample i, by central differences with common noise.
-std::vector<Matrix> sample_hessians(const Oracle& oracle, const Audit& audit, std::int64_t& gradients) {
+std::vector<Matrix> sample_hessians(const Oracle& oracle, const Audit& audit,
+                                    std::int64_t& gradients) {
   const Index q = oracle.dimension(), n = audit.x.rows();
   const double relative = oracle.noise_dimension() > 0 ? 1e-2 : 6e-6;
   std::vector<Matrix> hessians(static_cast<std::size_t>(n), Matrix(q, q));
@@ -51,26 +56,30 @@ std::vector<Matrix> sample_hessians(const Oracle& oracle, const Audit& audit, st
     oracle.gradient(moved, audit.theta, audit.noise, below);
     moved.col(j) = audit.x.col(j);
     for (Index i = 0; i < n; ++i) {
-      hessians[static_cast<std::size_t>(i)].col(j) = (above.row(i) - below.row(i)).transpose() / (2 * h);
+      hessians[static_cast<std::size_t>(i)].col(j) =
+          (above.row(i) - below.row(i)).transpose() / (2 * h);
     }
     gradients += 2 * n;
   }
   return hessians;
 }
 
-// R = H⁻¹∇F turns gradients into steps in the metric of x. H is the Hessian at each sample (deterministic, small q), the mean Hessian, or
-// a multiple of the identity (large q).
+// R = H⁻¹∇F turns gradients into steps in the metric of x. H is the Hessian at each sample
+// (deterministic, small q), the mean Hessian, or a multiple of the identity (large q).
 class Metric {
  public:
   Metric(const Oracle& oracle, const Expansion& expansion, const Run& run, const Options& options)
-      : oracle_(oracle), pointwise_(oracle.noise_dimension() == 0 && oracle.dimension() <= pointwise_limit) {
+      : oracle_(oracle),
+        pointwise_(oracle.noise_dimension() == 0 && oracle.dimension() <= pointwise_limit) {
     if (pointwise_) return;
     const Index q = oracle.dimension();
-    Matrix hessian = Matrix::Identity(q, q) * std::sqrt(run.constants.mu.value * run.constants.L.value);
+    Matrix hessian =
+        Matrix::Identity(q, q) * std::sqrt(run.constants.mu.value * run.constants.L.value);
     if (q <= dense_limit) {
       hessian.setZero();
       const Audit audit = fresh_block(oracle, expansion, options.seed, most_noisy_blocks, 0);
-      for (const Matrix& sample : sample_hessians(oracle, audit, gradients)) hessian += sample / static_cast<double>(block_size);
+      for (const Matrix& sample : sample_hessians(oracle, audit, gradients))
+        hessian += sample / static_cast<double>(block_size);
       hessian = (0.5 * (hessian + hessian.transpose())).eval();
     }
     mean_.compute(hessian);
@@ -82,7 +91,8 @@ class Metric {
     const std::vector<Matrix> hessians = sample_hessians(oracle_, audit, gradients);
     for (Index i = 0; i < g.rows(); ++i) {
       const Matrix& hessian = hessians[static_cast<std::size_t>(i)];
-      result.row(i) = (0.5 * (hessian + hessian.transpose())).ldlt().solve(g.row(i).transpose()).transpose();
+      result.row(i) =
+          (0.5 * (hessian + hessian.transpose())).ldlt().solve(g.row(i).transpose()).transpose();
     }
     return result;
   }
@@ -104,8 +114,8 @@ struct Sums {
   double count = 0;
 };
 
-void add_block(const Oracle& oracle, const Expansion& expansion, const Basis& wide, const Options& options, Metric& metric,
-               Index block, Sums& sums) {
+void add_block(const Oracle& oracle, const Expansion& expansion, const Basis& wide,
+               const Options& options, Metric& metric, Index block, Sums& sums) {
   Matrix g[2];
   Audit audit;
   for (std::uint64_t draw = 0; draw < 2; ++draw) {
@@ -129,7 +139,8 @@ void add_block(const Oracle& oracle, const Expansion& expansion, const Basis& wi
   project(psi, r, sums.projection);
   const Vector squares = r.rowwise().squaredNorm();
   for (Index j = 0; j < psi.functions(); ++j) {
-    for (Index i = 0; i < block_size; ++i) sums.projection_noise(j) += squares(i) * psi(i, j) * psi(i, j);
+    for (Index i = 0; i < block_size; ++i)
+      sums.projection_noise(j) += squares(i) * psi(i, j) * psi(i, j);
   }
   if (oracle.facts().reference) {
     Matrix exact(block_size, oracle.dimension());
@@ -139,11 +150,13 @@ void add_block(const Oracle& oracle, const Expansion& expansion, const Basis& wi
   sums.count += static_cast<double>(block_size);
 }
 
-// The basis with candidates beyond it: as many again in its order, or its margin where it has no order.
+// The basis with candidates beyond it: as many again in its order, or its margin where it has no
+// order.
 Basis widened(const Expansion& expansion, const Options& options) {
   const Basis& basis = expansion.basis();
   const Index m = expansion.coefficients().rows();
-  std::vector<MultiIndex> kept(basis.indices().indices().begin(), basis.indices().indices().begin() + m);
+  std::vector<MultiIndex> kept(basis.indices().indices().begin(),
+                               basis.indices().indices().begin() + m);
   IndexSet indices = IndexSet::from(std::move(kept));
   if (options.indices) {
     for (const MultiIndex& index : indices.reduced_margin()) indices.add_closed(index);
@@ -159,8 +172,10 @@ Basis widened(const Expansion& expansion, const Options& options) {
   return Basis(basis.families(), IndexSet::first(basis.dimension(), size, order));
 }
 
-// The squared error that the noise of the gradient estimate keeps alive: the floor φ = (μ + L) γ C/(2 μ L) of the fixed-level theorem.
-double noise_floor(const Run& run, const Options& options, double gradient_squared, double in_span) {
+// The squared error that the noise of the gradient estimate keeps alive: the floor φ = (μ + L) γ
+// C/(2 μ L) of the fixed-level theorem.
+double noise_floor(const Run& run, const Options& options, double gradient_squared,
+                   double in_span) {
   if (options.method == Method::nested) return in_span;
   if (options.gradient == GradientRule::quadrature || run.history.empty()) return 0;
   const IterationRecord& last = run.history.back();
@@ -174,28 +189,34 @@ double noise_floor(const Run& run, const Options& options, double gradient_squar
 
 }  // namespace
 
-Certificate certify(const Oracle& oracle, const Expansion& expansion, const Run& run, const Options& options) {
+Certificate certify(const Oracle& oracle, const Expansion& expansion, const Run& run,
+                    const Options& options) {
   Certificate certificate;
   certificate.error.confidence = options.confidence;
   const bool noisy = oracle.noise_dimension() > 0;
   const Index m = expansion.coefficients().rows();
   const Basis wide = noisy ? widened(expansion, options) : Basis(expansion.basis());
   const Index blocks =
-      noisy ? std::clamp<Index>(run.gradients / (2 * block_size), audit_blocks, most_noisy_blocks) : audit_blocks;
+      noisy ? std::clamp<Index>(run.gradients / (2 * block_size), audit_blocks, most_noisy_blocks)
+            : audit_blocks;
   Metric metric(oracle, expansion, run, options);
   Sums sums;
   sums.projection = Coefficients::Zero(wide.size(), oracle.dimension());
   sums.projection_noise = Vector::Zero(wide.size());
-  for (Index block = 0; block < blocks; ++block) add_block(oracle, expansion, wide, options, metric, block, sums);
+  for (Index block = 0; block < blocks; ++block)
+    add_block(oracle, expansion, wide, options, metric, block, sums);
   certificate.gradients = metric.gradients + blocks * block_size * (noisy ? 2 : 1);
   if (!std::isfinite(sums.step) || !std::isfinite(sums.gradient)) return certificate;
 
   const double n = sums.count;
   // |Σ r ψ_i|² without its diagonal terms is an unbiased estimate of n(n − 1)|E r ψ_i|².
-  const Vector squares = (sums.projection.rowwise().squaredNorm() - sums.projection_noise) / (n * (n - 1));
+  const Vector squares =
+      (sums.projection.rowwise().squaredNorm() - sums.projection_noise) / (n * (n - 1));
   const double in_span = std::max(0.0, squares.head(m).sum());
-  // Without noise the rest is what the samples show beyond the span. With noise that would drown; the candidates stand for it.
-  const double beyond = std::max(0.0, noisy ? squares.tail(squares.size() - m).sum() : sums.step / n - in_span);
+  // Without noise the rest is what the samples show beyond the span. With noise that would drown;
+  // the candidates stand for it.
+  const double beyond =
+      std::max(0.0, noisy ? squares.tail(squares.size() - m).sum() : sums.step / n - in_span);
   const double gradient_squared = std::max(0.0, sums.gradient / n);
   const double sampling = std::min(in_span, noise_floor(run, options, gradient_squared, in_span));
   ErrorEstimate& error = certificate.error;
@@ -204,9 +225,11 @@ Certificate certify(const Oracle& oracle, const Expansion& expansion, const Run&
   error.sampling = std::sqrt(sampling);
   error.optimisation = std::sqrt(in_span - sampling);
   if (run.constants.mu.given) {
-    const double variance = std::max(0.0, sums.gradient_square / n - std::pow(sums.gradient / n, 2));
+    const double variance =
+        std::max(0.0, sums.gradient_square / n - std::pow(sums.gradient / n, 2));
     const double quantile = boost::math::quantile(boost::math::normal(), options.confidence);
-    error.bound = std::sqrt(std::max(0.0, sums.gradient / n + quantile * std::sqrt(variance / n))) / run.constants.mu.value;
+    error.bound = std::sqrt(std::max(0.0, sums.gradient / n + quantile * std::sqrt(variance / n))) /
+                  run.constants.mu.value;
   }
   if (oracle.facts().reference) certificate.sampled_error = std::sqrt(sums.reference / n);
   return certificate;

@@ -10,7 +10,9 @@ struct Certificate {
   std::int64_t gradients = 0;
 };
 
-// `run` tells the constants, the last step and the last number of samples, which the split of the error needs.
-[[nodiscard]] Certificate certify(const Oracle& oracle, const Expansion& expansion, const Run& run, const Options& options);
+// `run` tells the constants, the last step and the last number of samples, which the split of the
+// error needs.
+[[nodiscard]] Certificate certify(const Oracle& oracle, const Expansion& expansion, const Run& run,
+                                  const Options& options);
 
 }  // namespace chaosgrad

@@ -10,16 +10,20 @@
 namespace chaosgrad {
 namespace {
 
-// Central differences of F against ∇F at one block of samples around the start, relative to the size of the gradient.
-double gradient_error(const Oracle& oracle, const std::function<void(Block, Block, Block, BlockOut)>& value,
+// Central differences of F against ∇F at one block of samples around the start, relative to the
+// size of the gradient.
+double gradient_error(const Oracle& oracle,
+                      const std::function<void(Block, Block, Block, BlockOut)>& value,
                       std::uint64_t seed) {
   const Index q = oracle.dimension();
-  Matrix theta(block_size, oracle.parameters().dimension()), noise(block_size, oracle.noise_dimension());
+  Matrix theta(block_size, oracle.parameters().dimension()),
+      noise(block_size, oracle.noise_dimension());
   Matrix x(block_size, q), g(block_size, q), above(block_size, 1), below(block_size, 1);
   fill_uniform(make_stream(seed, Purpose::verification, 0), 0, theta);
   oracle.parameters().germ_from_uniform(theta, theta);
   oracle.parameters().parameters_from_germ(theta, theta);
-  if (oracle.noise_dimension() > 0) fill_uniform(make_stream(seed, Purpose::verification, 1), 0, noise);
+  if (oracle.noise_dimension() > 0)
+    fill_uniform(make_stream(seed, Purpose::verification, 1), 0, noise);
   fill_uniform(make_stream(seed, Purpose::verification, 2), 0, x);
   x = (2 * x.array() - 1).matrix();
   x.rowwise() += oracle.facts().start.transpose();
@@ -45,7 +49,8 @@ double gradient_error(const Oracle& oracle, const std::function<void(Block, Bloc
 
 }  // namespace
 
-ProblemCheck check_problem(const Oracle& oracle, const std::function<void(Block, Block, Block, BlockOut)>& value,
+ProblemCheck check_problem(const Oracle& oracle,
+                           const std::function<void(Block, Block, Block, BlockOut)>& value,
                            std::uint64_t seed) {
   ProblemCheck check;
   check.constants = estimate_constants(oracle, seed);
@@ -55,21 +60,26 @@ ProblemCheck check_problem(const Oracle& oracle, const std::function<void(Block,
   const ProblemConstants& given = check.constants;
   const ProblemConstants& measured = check.measured;
   const bool noisy = oracle.noise_dimension() > 0;
-  const double slack = noisy ? 0.1 : 1e-4;  // the measured curvature is itself an average over noise draws
+  const double slack =
+      noisy ? 0.1 : 1e-4;  // the measured curvature is itself an average over noise draws
   if (!(check.gradient_error < 1e-4)) {
-    check.problems.push_back(fmt::format("the gradient differs from differences of F by {:.2g} (relative)", check.gradient_error));
+    check.problems.push_back(fmt::format(
+        "the gradient differs from differences of F by {:.2g} (relative)", check.gradient_error));
   }
   if (!(measured.mu.value > 0)) {
-    check.problems.push_back(fmt::format(
-        "not strongly convex: the Hessian has the eigenvalue {:.3g} at a sampled theta", measured.mu.value));
+    check.problems.push_back(
+        fmt::format("not strongly convex: the Hessian has the eigenvalue {:.3g} at a sampled theta",
+                    measured.mu.value));
   }
   if (given.mu.given && given.mu.value > measured.mu.lowest * (1 + slack)) {
-    check.problems.push_back(fmt::format("strong_convexity = {:.4g} is contradicted: a Hessian has the eigenvalue {:.4g}",
-                                         given.mu.value, measured.mu.lowest));
+    check.problems.push_back(fmt::format(
+        "strong_convexity = {:.4g} is contradicted: a Hessian has the eigenvalue {:.4g}",
+        given.mu.value, measured.mu.lowest));
   }
   if (given.L.given && given.L.value < measured.L.highest * (1 - slack)) {
-    check.problems.push_back(fmt::format("smoothness = {:.4g} is contradicted: a Hessian has the eigenvalue {:.4g}",
-                                         given.L.value, measured.L.highest));
+    check.problems.push_back(
+        fmt::format("smoothness = {:.4g} is contradicted: a Hessian has the eigenvalue {:.4g}",
+                    given.L.value, measured.L.highest));
   }
   return check;
 }

@@ -19,8 +19,8 @@ Matrix Expansion::evaluate_germ(Block eta) const {
 
 Matrix Expansion::evaluate(const Matrix& thetas) const {
   if (thetas.cols() != measure_.dimension()) {
-    throw InputError("theta", "expected " + std::to_string(measure_.dimension()) + " parameters, found " +
-                                  std::to_string(thetas.cols()));
+    throw InputError("theta", "expected " + std::to_string(measure_.dimension()) +
+                                  " parameters, found " + std::to_string(thetas.cols()));
   }
   Matrix x(thetas.rows(), u_.cols());
   Matrix eta(block_size, thetas.cols());
@@ -32,13 +32,16 @@ Matrix Expansion::evaluate(const Matrix& thetas) const {
   return x;
 }
 
-Vector Expansion::operator()(const Vector& theta) const { return evaluate(theta.transpose()).transpose(); }
+Vector Expansion::operator()(const Vector& theta) const {
+  return evaluate(theta.transpose()).transpose();
+}
 
 Matrix Expansion::sensitivity(const Vector& theta) const {
   Matrix eta(1, theta.size());
   measure_.germ_from_parameters(theta.transpose(), eta);
   // dx/dθ = uᵀ (∂ψ/∂η) (∂η/∂θ)
-  return u_.transpose() * basis_.gradient(eta.transpose(), u_.rows()) * measure_.germ_jacobian(theta);
+  return u_.transpose() * basis_.gradient(eta.transpose(), u_.rows()) *
+         measure_.germ_jacobian(theta);
 }
 
 }  // namespace chaosgrad

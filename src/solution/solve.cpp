@@ -1,5 +1,5 @@
-#include "chaosgrad/solution.h"
 #include <fmt/format.h>
+#include "chaosgrad/solution.h"
 
 #include <algorithm>
 
@@ -19,8 +19,9 @@ void judge(const Options& options, Solution& solution) {
   if (!target) return;
   const bool met = *solution.error.estimate <= *target;
   if (met) solution.run.status = Status::converged;
-  solution.run.stop_reason += fmt::format("; the error estimate {:.3g} is {} the tolerance {:.3g}",
-                                          *solution.error.estimate, met ? "within" : "above", *target);
+  solution.run.stop_reason +=
+      fmt::format("; the error estimate {:.3g} is {} the tolerance {:.3g}",
+                  *solution.error.estimate, met ? "within" : "above", *target);
 }
 
 }  // namespace
@@ -28,7 +29,8 @@ void judge(const Options& options, Solution& solution) {
 Solution solve(const Oracle& oracle, const Options& options) {
   Run result = run(oracle, options);
   Expansion expansion(oracle.parameters(), result.basis, result.u);
-  Solution solution{.expansion = std::move(expansion), .run = std::move(result), .error = {}, .true_error = {}};
+  Solution solution{
+      .expansion = std::move(expansion), .run = std::move(result), .error = {}, .true_error = {}};
   solution.error.confidence = options.confidence;
   solution.diagnostic_gradients = solution.run.constants.gradients;
   if (is_failure(solution.run.status)) return solution;

@@ -39,12 +39,14 @@ SobolIndices sobol(const Expansion& expansion) {
   return sobol;
 }
 
-std::vector<QuantityStatistics> quantity_statistics(const Expansion& expansion, const QuantityFunction& evaluate,
-                                                    Index count, Index noise_dimension, std::uint64_t seed) {
+std::vector<QuantityStatistics> quantity_statistics(const Expansion& expansion,
+                                                    const QuantityFunction& evaluate, Index count,
+                                                    Index noise_dimension, std::uint64_t seed) {
   constexpr Index blocks = 128;  // of θ
   const Index draws = noise_dimension > 0 ? 8 : 1;
   const Index d = expansion.measure().dimension();
-  Matrix eta(block_size, d), theta(block_size, d), noise(block_size, noise_dimension), values(block_size, count);
+  Matrix eta(block_size, d), theta(block_size, d), noise(block_size, noise_dimension),
+      values(block_size, count);
   // Two independent means over the noise at each θ: their product has no bias from the noise.
   Vector sum = Vector::Zero(count), square = Vector::Zero(count), cross = Vector::Zero(count);
   for (Index block = 0; block < blocks; ++block) {
@@ -58,7 +60,8 @@ std::vector<QuantityStatistics> quantity_statistics(const Expansion& expansion, 
       const auto which = static_cast<Index>(&mean_value - half);
       for (Index draw = 0; draw < draws; ++draw) {
         const auto step = static_cast<std::uint64_t>(2 + which * draws + draw);
-        if (noise_dimension > 0) fill_uniform(make_stream(seed, Purpose::certificate, step), block * block_size, noise);
+        if (noise_dimension > 0)
+          fill_uniform(make_stream(seed, Purpose::certificate, step), block * block_size, noise);
         evaluate(x, theta, noise, values);
         mean_value += values / static_cast<double>(draws);
       }
@@ -72,7 +75,8 @@ std::vector<QuantityStatistics> quantity_statistics(const Expansion& expansion, 
   for (Index j = 0; j < count; ++j) {
     const double average = sum(j) / n;
     const double scatter = std::max(0.0, square(j) / n - average * average);
-    statistics.push_back({average, std::sqrt(std::max(0.0, cross(j) / n - average * average)), std::sqrt(scatter / n)});
+    statistics.push_back({average, std::sqrt(std::max(0.0, cross(j) / n - average * average)),
+                          std::sqrt(scatter / n)});
   }
   return statistics;
 }

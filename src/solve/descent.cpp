@@ -1,11 +1,11 @@
-// Descent on the coefficients with a growing basis: one loop for gd, agd, masg and uqsa, which differ in step and momentum only.
+// Descent on the coefficients with a growing basis: one loop for gd, agd, masg and uqsa, which
+// differ in step and momentum only.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <utility>
 
 #include "estimate/gradient_estimator.h"
 #include "solve/solvers.h"
@@ -20,13 +20,17 @@ constexpr double divergence_factor = 1e8;
 // Fresh samples for each iteration.
 class Samples {
  public:
-  Samples(const Oracle& oracle, const Options& options, const Plan& plan) : oracle_(oracle), options_(options), plan_(plan) {
+  Samples(const Oracle& oracle, const Options& options, const Plan& plan)
+      : oracle_(oracle), options_(options), plan_(plan) {
     if (options.gradient == GradientRule::quadrature) {
-      quadrature_ = std::make_unique<QuadratureSource>(oracle, plan.basis.families(), options.nodes);
+      quadrature_ =
+          std::make_unique<QuadratureSource>(oracle, plan.basis.families(), options.nodes);
     }
   }
 
-  [[nodiscard]] Index count(Index k) const { return quadrature_ ? quadrature_->size() : plan_.level(k).M; }
+  [[nodiscard]] Index count(Index k) const {
+    return quadrature_ ? quadrature_->size() : plan_.level(k).M;
+  }
 
   // use(source) with the samples of iteration k.
   template <class Use>
@@ -35,11 +39,13 @@ class Samples {
     const Level& level = plan_.level(k);
     if (quadrature_) return use(*quadrature_);
     if (options_.gradient == GradientRule::sobol) {
-      return use(SobolSource(oracle_, level.M, make_stream(options_.seed, Purpose::scramble, step)));
+      return use(
+          SobolSource(oracle_, level.M, make_stream(options_.seed, Purpose::scramble, step)));
     }
     const Stream parameters = make_stream(options_.seed, Purpose::parameters, step);
     const Stream noise = make_stream(options_.seed, Purpose::noise, step);
-    if (plan_.christoffel) return use(ChristoffelSource(oracle_, plan_.basis, level.m, level.M, parameters, noise));
+    if (plan_.christoffel)
+      return use(ChristoffelSource(oracle_, plan_.basis, level.m, level.M, parameters, noise));
     return use(MonteCarloSource(oracle_, level.M, parameters, noise));
   }
 
@@ -58,19 +64,22 @@ void grow(Coefficients& u, Index m) {
 }
 
 // Why D' is not finite, or far too large.
-void explain_failure(const GradientEstimator& estimator, const Samples& samples, const Coefficients& y, Index k,
-                     bool exploded, Run& run) {
+void explain_failure(const GradientEstimator& estimator, const Samples& samples,
+                     const Coefficients& y, Index k, bool exploded, Run& run) {
   if (!exploded) {
-    const auto bad = samples.with(k, [&](const SampleSource& source) { return estimator.find_bad_sample(source, y); });
+    const auto bad = samples.with(
+        k, [&](const SampleSource& source) { return estimator.find_bad_sample(source, y); });
     if (bad && bad->x.allFinite()) {
       run.status = Status::bad_gradient;
-      run.stop_reason = fmt::format("the gradient is not finite at iteration {}, at theta = ({:.6g}), x = ({:.6g})", k,
-                                    fmt::join(bad->theta, ", "), fmt::join(bad->x, ", "));
+      run.stop_reason = fmt::format(
+          "the gradient is not finite at iteration {}, at theta = ({:.6g}), x = ({:.6g})", k,
+          fmt::join(bad->theta, ", "), fmt::join(bad->x, ", "));
       return;
     }
   }
   run.status = Status::diverged;
-  run.stop_reason = fmt::format("the iterates diverge at iteration {}: the step is too long for this problem and noise", k);
+  run.stop_reason = fmt::format(
+      "the iterates diverge at iteration {}: the step is too long for this problem and noise", k);
 }
 
 }  // namespace
@@ -82,10 +91,11 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
   StepPolicy policy(options, run.constants);
 
   Coefficients u = oracle.facts().start.transpose();  // the constant function
-  Coefficients previous = u, best = u;
+  Coefficients previous = u, best = u, y = u;
   double first_norm = 0, best_norm = std::numeric_limits<double>::infinity();
   Index cuts = 0, first_cut = 0;
 
+  run.history.reserve(static_cast<std::size_t>(options.iterations));
   run.status = Status::completed;
   run.stop_reason = fmt::format("all {} iterations done", options.iterations);
   for (Index k = 1; k <= options.iterations; ++k) {
@@ -97,8 +107,9 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
     grow(u, level.m);
     grow(previous, level.m);
     if (step.restart) previous = u;
-    const Coefficients y = u + step.beta * (u - previous);
-    const Coefficients D = samples.with(k, [&](const SampleSource& source) { return estimator.estimate(source, y); });
+    y = u + step.beta * (u - previous);
+    const Coefficients D =
+        samples.with(k, [&](const SampleSource& source) { return estimator.estimate(source, y); });
     run.gradients += samples.count(k);
 
     const double norm = D.norm();
@@ -113,15 +124,22 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
       best_norm = norm;
       best = u;
     }
-    previous = std::exchange(u, y - step.alpha * D);
-    if (options.method == Method::uqsa && options.radius && u.norm() > *options.radius) u *= *options.radius / u.norm();
-    monitor.record({.k = k, .basis_size = level.m, .samples = samples.count(k), .step = step.alpha, .gradient_norm = norm},
+    previous.swap(u);
+    u = y - step.alpha * D;
+    if (options.method == Method::uqsa && options.radius && u.norm() > *options.radius)
+      u *= *options.radius / u.norm();
+    monitor.record({.k = k,
+                    .basis_size = level.m,
+                    .samples = samples.count(k),
+                    .step = step.alpha,
+                    .gradient_norm = norm},
                    u, run);
     monitor.checkpoint(u, run);
   }
   if (cuts > 0) {
-    run.notes.push_back(fmt::format("the guard cut the step in {} of {} iterations, first at iteration {}", cuts,
-                                    options.iterations, first_cut));
+    run.notes.push_back(
+        fmt::format("the guard cut the step in {} of {} iterations, first at iteration {}", cuts,
+                    options.iterations, first_cut));
   }
   run.u = std::move(u);
 }

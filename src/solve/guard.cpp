@@ -36,10 +36,12 @@ double second_moment_rate(double alpha, double beta, double lambda, double s) {
   const double contraction = 1 - alpha * lambda;
   const double grown = contraction * contraction + s * alpha * alpha * lambda * lambda;
   Eigen::Matrix3d moments;
-  moments << grown * (1 + beta) * (1 + beta), -2 * grown * beta * (1 + beta), grown * beta * beta,  //
-      contraction * (1 + beta), -contraction * beta, 0,                                             //
+  moments << grown * (1 + beta) * (1 + beta), -2 * grown * beta * (1 + beta),
+      grown * beta * beta,                               //
+      contraction * (1 + beta), -contraction * beta, 0,  //
       1, 0, 0;
-  // The spectral radius is lim ‖A^n‖^{1/n}: square n = 2^20 times over, taking the size out at each step.
+  // The spectral radius is lim ‖A^n‖^{1/n}: square n = 2^20 times over, taking the size out at each
+  // step.
   double log_size = 0;
   for (int squaring = 0; squaring < 20; ++squaring) {
     const double size = moments.norm();
@@ -50,7 +52,8 @@ double second_moment_rate(double alpha, double beta, double lambda, double s) {
   return std::exp((log_size + std::log(moments.norm())) / std::ldexp(1.0, 20));
 }
 
-double stable_accelerated_step(double alpha, double beta, const Level& level, const ProblemConstants& constants) {
+double stable_accelerated_step(double alpha, double beta, const Level& level,
+                               const ProblemConstants& constants) {
   const double mu = constants.mu.value, L = constants.L.value;
   const double s = constants.VG.value * level.Q / static_cast<double>(level.M);
   if (is_stable(alpha, beta, s, mu, L)) return alpha;

@@ -1,5 +1,6 @@
 #pragma once
-// The guard: steps are cut to what the noise of the gradient estimate allows, before the iterates diverge.
+// The guard: steps are cut to what the noise of the gradient estimate allows, before the iterates
+// diverge.
 #include "chaosgrad/constants.h"
 #include "solve/plan.h"
 
@@ -14,12 +15,14 @@ namespace chaosgrad {
 // β = (1 − √(αμ))/(1 + √(αμ)).
 [[nodiscard]] double paired_momentum(double alpha, double mu);
 
-// Spectral radius of the second moments (E e_k², E e_k e_{k−1}, E e_{k−1}²) of the accelerated iteration on one eigenvalue λ of the Hessian,
-// when the estimate adds noise of variance s λ² |y|²:  docs/mathematics.md, "Mean-square stability".
+// Spectral radius of the second moments (E e_k², E e_k e_{k−1}, E e_{k−1}²) of the accelerated
+// iteration on one eigenvalue λ of the Hessian, when the estimate adds noise of variance s λ² |y|²:
+// docs/mathematics.md, "Mean-square stability".
 [[nodiscard]] double second_moment_rate(double alpha, double beta, double lambda, double s);
 
-// The accelerated method: `alpha` itself if the second moments contract at least half as fast as they would without noise (for every λ in
-// [μ, L], with momentum β), otherwise the largest smaller step for which they do with the paired momentum.
+// The accelerated method: `alpha` itself if the second moments contract at least half as fast as
+// they would without noise (for every λ in [μ, L], with momentum β), otherwise the largest smaller
+// step for which they do with the paired momentum.
 [[nodiscard]] double stable_accelerated_step(double alpha, double beta, const Level& level,
                                              const ProblemConstants& constants);
 

@@ -15,24 +15,29 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run) const {
     return false;
   };
   if (options_.interrupted && options_.interrupted()) {
-    return stop(Status::interrupted, fmt::format("interrupted before iteration {} of {}", k, options_.iterations));
+    return stop(Status::interrupted,
+                fmt::format("interrupted before iteration {} of {}", k, options_.iterations));
   }
   if (run.gradients + gradients > options_.max_gradients) {
-    return stop(Status::out_of_gradients,
-                fmt::format("iteration {} of {} needs {} gradients, but only {} of max_gradients = {} are left", k,
-                            options_.iterations, gradients, options_.max_gradients - run.gradients,
-                            options_.max_gradients));
+    return stop(
+        Status::out_of_gradients,
+        fmt::format(
+            "iteration {} of {} needs {} gradients, but only {} of max_gradients = {} are left", k,
+            options_.iterations, gradients, options_.max_gradients - run.gradients,
+            options_.max_gradients));
   }
   if (seconds() > options_.max_seconds) {
-    return stop(Status::out_of_time, fmt::format("max_seconds = {} passed before iteration {} of {}",
-                                                 options_.max_seconds, k, options_.iterations));
+    return stop(Status::out_of_time,
+                fmt::format("max_seconds = {} passed before iteration {} of {}",
+                            options_.max_seconds, k, options_.iterations));
   }
   return true;
 }
 
 void Monitor::checkpoint(const Coefficients& u, Run& run) {
-  if (!options_.checkpoint || seconds() - last_checkpoint_ < options_.checkpoint_seconds) return;
-  last_checkpoint_ = seconds();
+  const double now = run.history.back().seconds;
+  if (!options_.checkpoint || now - last_checkpoint_ < options_.checkpoint_seconds) return;
+  last_checkpoint_ = now;
   run.u = u;
   run.seconds = last_checkpoint_;
   options_.checkpoint(run);
@@ -46,8 +51,8 @@ void Monitor::record(IterationRecord record, const Coefficients& u, Run& run) co
     record.true_error = reference_->true_error(u);
   }
   if (options_.progress) {
-    options_.progress({record.k, options_.iterations, record.basis_size, record.gradient_norm, record.true_error,
-                       record.seconds});
+    options_.progress({record.k, options_.iterations, record.basis_size, record.gradient_norm,
+                       record.true_error, record.seconds});
   }
   run.history.push_back(std::move(record));
 }

@@ -14,13 +14,15 @@ class Monitor {
   Monitor(const Options& options, const std::optional<ReferenceExpansion>& reference)
       : options_(options), reference_(reference), start_(std::chrono::steady_clock::now()) {}
 
-  // Whether an iteration that needs `gradients` more may start; otherwise sets status and stop_reason of `run`.
+  // Whether an iteration that needs `gradients` more may start; otherwise sets status and
+  // stop_reason of `run`.
   [[nodiscard]] bool may_continue(Index k, std::int64_t gradients, Run& run) const;
 
-  // Writes iteration k into the history and tells the caller. `u` are the coefficients after the step; empty if there are none yet.
+  // Writes iteration k into the history and tells the caller. `u` are the coefficients after the
+  // step; empty if there are none yet.
   void record(IterationRecord record, const Coefficients& u, Run& run) const;
 
-  // Hands the state to the caller's checkpoint when its time has come.
+  // After record(): hands the state to the caller's checkpoint when its time has come.
   void checkpoint(const Coefficients& u, Run& run);
 
   [[nodiscard]] double seconds() const;

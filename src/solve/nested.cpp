@@ -1,6 +1,6 @@
 // The naive method: solve for many θ one by one, then fit the expansion to the solutions.
-#include <Eigen/QR>
 #include <fmt/format.h>
+#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
@@ -41,10 +41,12 @@ struct Sweep {
   bool finite = true;
 };
 
-// One accelerated step (β = 0 where the gradient is noisy) at every active point of one block; `draws` gradients each.
-Sweep step_block(const Oracle& oracle, const Options& options, Points& points, Index first, Index k, Index draws,
-                 double alpha, double beta, double stop_norm) {
-  const Index n = std::min(block_size, options.points - first), q = oracle.dimension(), r = oracle.noise_dimension();
+// One accelerated step (β = 0 where the gradient is noisy) at every active point of one block;
+// `draws` gradients each.
+Sweep step_block(const Oracle& oracle, const Options& options, Points& points, Index first, Index k,
+                 Index draws, double alpha, double beta, double stop_norm) {
+  const Index n = std::min(block_size, options.points - first), q = oracle.dimension(),
+              r = oracle.noise_dimension();
   std::vector<Index> rows;
   for (Index i = first; i < first + n; ++i) {
     if (points.active[static_cast<std::size_t>(i)]) rows.push_back(i);
@@ -62,7 +64,8 @@ Sweep step_block(const Oracle& oracle, const Options& options, Points& points, I
       fill_uniform(make_stream(options.seed, Purpose::noise, step), first, noise);
     }
     Matrix active_noise(count, r);
-    for (Index i = 0; i < count; ++i) active_noise.row(i) = noise.row(rows[static_cast<std::size_t>(i)] - first);
+    for (Index i = 0; i < count; ++i)
+      active_noise.row(i) = noise.row(rows[static_cast<std::size_t>(i)] - first);
     oracle.gradient(y, theta, active_noise, g);
     mean += g / static_cast<double>(draws);
   }
@@ -78,7 +81,8 @@ Sweep step_block(const Oracle& oracle, const Options& options, Points& points, I
   return sweep;
 }
 
-NestedFits fit(const Oracle& oracle, const Plan& plan, const Points& points, Index m, Executor& executor) {
+NestedFits fit(const Oracle& oracle, const Plan& plan, const Points& points, Index m,
+               Executor& executor) {
   const Index n = points.eta.rows();
   Matrix psi(n, m);
   executor.for_each((n + block_size - 1) / block_size, [&](Index block) {
@@ -99,22 +103,27 @@ NestedFits fit(const Oracle& oracle, const Plan& plan, const Points& points, Ind
 }  // namespace
 
 void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan, Monitor& monitor,
-                  const std::optional<ReferenceExpansion>& reference, Executor& executor, Run& run) {
+                  const std::optional<ReferenceExpansion>& reference, Executor& executor,
+                  Run& run) {
   const Index m = plan.levels.back().m;
   if (options.points < m) {
-    throw InputError("solve.points", fmt::format("least squares on {} functions needs at least as many points, found {}",
-                                                 m, options.points));
+    throw InputError(
+        "solve.points",
+        fmt::format("least squares on {} functions needs at least as many points, found {}", m,
+                    options.points));
   }
   const bool noisy = oracle.noise_dimension() > 0;
   const double mu = run.constants.mu.value, L = run.constants.L.value;
   const double alpha = noisy ? 2 / ((mu + L) * run.constants.VG.value) : 1 / L;
   const double beta = noisy ? 0 : paired_momentum(alpha, mu);
-  const Index averaged_from = options.iterations / 2 + 1;  // with noise: the mean of the second half of the iterates
+  const Index averaged_from =
+      options.iterations / 2 + 1;  // with noise: the mean of the second half of the iterates
   Points points = draw_points(oracle, options);
   const Index blocks = (options.points + block_size - 1) / block_size;
 
   run.status = Status::completed;
-  run.stop_reason = fmt::format("{} points, {} iterations each at most", options.points, options.iterations);
+  run.stop_reason =
+      fmt::format("{} points, {} iterations each at most", options.points, options.iterations);
   Index active = options.points;
   for (Index k = 1; k <= options.iterations && active > 0; ++k) {
     const Index draws = noisy ? plan.level(k).M : 1;
@@ -141,16 +150,18 @@ void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan
       points.average += (points.x - points.average) / static_cast<double>(k - averaged_from + 1);
     }
     active = std::count(points.active.begin(), points.active.end(), 1);
-    monitor.record({.k = k,
-                    .basis_size = m,
-                    .samples = sweep.active,
-                    .step = alpha,
-                    .gradient_norm = std::sqrt(sweep.squared_norm / static_cast<double>(sweep.active))},
-                   {}, run);
+    monitor.record(
+        {.k = k,
+         .basis_size = m,
+         .samples = sweep.active,
+         .step = alpha,
+         .gradient_norm = std::sqrt(sweep.squared_norm / static_cast<double>(sweep.active))},
+        {}, run);
   }
   if (active > 0 && !noisy && run.status == Status::completed) {
-    run.notes.push_back(fmt::format("{} of {} points did not reach point_tolerance in {} iterations", active,
-                                    options.points, options.iterations));
+    run.notes.push_back(
+        fmt::format("{} of {} points did not reach point_tolerance in {} iterations", active,
+                    options.points, options.iterations));
   }
   if (noisy) points.x = points.average;
   NestedFits fits = fit(oracle, plan, points, m, executor);

@@ -13,7 +13,8 @@ namespace {
 
 constexpr double max_count = 1e12;
 
-void forbid(const Schedule& schedule, const char* option, std::initializer_list<const char*> names) {
+void forbid(const Schedule& schedule, const char* option,
+            std::initializer_list<const char*> names) {
   for (const char* name : names) {
     if (schedule.uses(name) && schedule.text() != "function") {
       throw InputError(std::string("solve.") + option, fmt::format("must not depend on {}", name));
@@ -23,8 +24,10 @@ void forbid(const Schedule& schedule, const char* option, std::initializer_list<
 
 Index whole_number(double value, const char* option, Index k) {
   if (!(value >= 1 && value <= max_count)) {
-    throw InputError(std::string("solve.") + option,
-                     fmt::format("must be at least 1 (the floor is taken), found {:.6g} at iteration {}", value, k));
+    throw InputError(
+        std::string("solve.") + option,
+        fmt::format("must be at least 1 (the floor is taken), found {:.6g} at iteration {}", value,
+                    k));
   }
   return static_cast<Index>(std::floor(value));
 }
@@ -39,15 +42,17 @@ double available_functions(const std::vector<Family>& families) {
 IndexSet make_indices(const Options& options, const std::vector<Family>& families, Index m) {
   if (options.indices) {
     if (options.indices->dimension() != static_cast<Index>(families.size())) {
-      throw InputError("solve.index_set", fmt::format("expected indices with {} entries, one per parameter, found {}",
-                                                      families.size(), options.indices->dimension()));
+      throw InputError("solve.index_set",
+                       fmt::format("expected indices with {} entries, one per parameter, found {}",
+                                   families.size(), options.indices->dimension()));
     }
     return *options.indices;
   }
   IndexOrder order = options.order;
   if (order.weights.size() != 0 && order.weights.size() != static_cast<Index>(families.size())) {
-    throw InputError("solve.index_weights", fmt::format("expected {} weights, one per parameter, found {}",
-                                                        families.size(), order.weights.size()));
+    throw InputError("solve.index_weights",
+                     fmt::format("expected {} weights, one per parameter, found {}",
+                                 families.size(), order.weights.size()));
   }
   for (const Family& family : families) {
     order.max_degree.push_back(static_cast<int>(std::min<Index>(family.max_degree(), 1 << 20)));
@@ -58,8 +63,14 @@ IndexSet make_indices(const Options& options, const std::vector<Family>& familie
 }  // namespace
 
 ScheduleInputs schedule_inputs(Index k, const Level& level, const ProblemConstants& constants) {
-  return {static_cast<double>(k), static_cast<double>(level.m), static_cast<double>(level.M), level.Q,
-          constants.mu.value,     constants.L.value,            constants.V.value,            constants.VG.value};
+  return {static_cast<double>(k),
+          static_cast<double>(level.m),
+          static_cast<double>(level.M),
+          level.Q,
+          constants.mu.value,
+          constants.L.value,
+          constants.V.value,
+          constants.VG.value};
 }
 
 Plan make_plan(const Oracle& oracle, const Options& options, const ProblemConstants& constants) {
@@ -71,30 +82,35 @@ Plan make_plan(const Oracle& oracle, const Options& options, const ProblemConsta
 
   std::vector<Level> levels(static_cast<std::size_t>(options.iterations));
   std::vector<std::string> notes;
-  const double available =
-      options.indices ? static_cast<double>(options.indices->size()) : available_functions(families);
+  const double available = options.indices ? static_cast<double>(options.indices->size())
+                                           : available_functions(families);
   Index largest = 1;
   for (Index k = 1; k <= options.iterations; ++k) {
     Level& level = levels[static_cast<std::size_t>(k - 1)];
     level.m = whole_number(basis_size(schedule_inputs(k, {}, constants)), "basis_size", k);
     if (static_cast<double>(level.m) > available) {
       if (notes.empty()) {
-        notes.push_back(fmt::format("basis_size is limited to {}: no more functions exist", available));
+        notes.push_back(
+            fmt::format("basis_size is limited to {}: no more functions exist", available));
       }
       level.m = static_cast<Index>(available);
     }
     if (level.m < largest) {
-      throw InputError("solve.basis_size",
-                       fmt::format("must not decrease, found {} after {} at iteration {}", level.m, largest, k));
+      throw InputError(
+          "solve.basis_size",
+          fmt::format("must not decrease, found {} after {} at iteration {}", level.m, largest, k));
     }
     largest = level.m;
   }
 
-  Plan plan{Basis(families, make_indices(options, families, largest)), std::move(levels), false, std::move(notes)};
-  const bool random = options.gradient != GradientRule::quadrature && options.method != Method::nested;
-  plan.christoffel = options.sampling == Sampling::christoffel ||
-                     (options.sampling == Sampling::automatic && options.gradient == GradientRule::monte_carlo &&
-                      options.method != Method::nested && largest > 1 && std::isinf(plan.basis.Q(largest)));
+  Plan plan{Basis(families, make_indices(options, families, largest)), std::move(levels), false,
+            std::move(notes)};
+  const bool random =
+      options.gradient != GradientRule::quadrature && options.method != Method::nested;
+  plan.christoffel =
+      options.sampling == Sampling::christoffel ||
+      (options.sampling == Sampling::automatic && options.gradient == GradientRule::monte_carlo &&
+       options.method != Method::nested && largest > 1 && std::isinf(plan.basis.Q(largest)));
   if (plan.christoffel && options.gradient != GradientRule::monte_carlo) {
     throw InputError("solve.sampling", "christoffel sampling needs gradient = \"monte-carlo\"");
   }
@@ -112,7 +128,8 @@ Plan make_plan(const Oracle& oracle, const Options& options, const ProblemConsta
     previous = &level;
   }
   if (plan.christoffel && options.sampling == Sampling::automatic) {
-    plan.notes.emplace_back("Q_m is infinite for this basis: parameters are drawn by Christoffel sampling");
+    plan.notes.emplace_back(
+        "Q_m is infinite for this basis: parameters are drawn by Christoffel sampling");
   }
   return plan;
 }

@@ -26,14 +26,17 @@ void check(const Options& options) {
   require(options.relative_tolerance.value_or(1) > 0, "relative_tolerance", "must be positive");
   require(options.checkpoint_seconds > 0, "checkpoint_seconds", "must be positive");
   require(options.point_tolerance > 0, "point_tolerance", "must be positive");
-  require(options.confidence > 0 && options.confidence < 1, "confidence", "must be between 0 and 1");
+  require(options.confidence > 0 && options.confidence < 1, "confidence",
+          "must be between 0 and 1");
 }
 
-// Options that the method has no use for; one file often serves several methods, so this is a note and no error.
+// Options that the method has no use for; one file often serves several methods, so this is a note
+// and no error.
 void note_unused(const Options& options, std::vector<std::string>& notes) {
   const auto note = [&](bool given, const char* field, std::initializer_list<Method> users) {
     if (given && std::find(users.begin(), users.end(), options.method) == users.end()) {
-      notes.push_back(fmt::format("solve.{} is not used by method {}", field, to_string(options.method)));
+      notes.push_back(
+          fmt::format("solve.{} is not used by method {}", field, to_string(options.method)));
     }
   };
   note(options.step.has_value(), "step", {Method::gd, Method::agd, Method::uqsa});
@@ -82,14 +85,18 @@ std::string_view to_string(Method method) {
 }
 
 bool is_failure(Status status) {
-  return status == Status::diverged || status == Status::bad_gradient || status == Status::not_strongly_convex;
+  return status == Status::diverged || status == Status::bad_gradient ||
+         status == Status::not_strongly_convex;
 }
 
 Run run(const Oracle& oracle, const Options& options) {
   check(options);
   const ProblemConstants constants = estimate_constants(oracle, options.seed);
   Plan plan = make_plan(oracle, options, constants);
-  Run result{.basis = plan.basis, .u = Coefficients::Zero(1, oracle.dimension()), .constants = constants, .notes = plan.notes};
+  Run result{.basis = plan.basis,
+             .u = Coefficients::Zero(1, oracle.dimension()),
+             .constants = constants,
+             .notes = plan.notes};
   note_unused(options, result.notes);
   if (!std::isfinite(constants.mu.value) || !std::isfinite(constants.L.value)) {
     result.status = Status::bad_gradient;
@@ -99,13 +106,15 @@ Run run(const Oracle& oracle, const Options& options) {
   if (!(constants.mu.value > 0)) {
     result.status = Status::not_strongly_convex;
     result.stop_reason = fmt::format(
-        "the smallest sampled eigenvalue of the Hessian is {:.3g}: the objective is not strongly convex in x for every theta",
+        "the smallest sampled eigenvalue of the Hessian is {:.3g}: the objective is not strongly "
+        "convex in x for every theta",
         constants.mu.value);
     return result;
   }
   Executor executor(options.threads);
-  const std::optional<ReferenceExpansion> reference = expand_reference(
-      oracle, plan.basis, options.gradient == GradientRule::quadrature ? options.nodes : 0, executor);
+  const std::optional<ReferenceExpansion> reference =
+      expand_reference(oracle, plan.basis,
+                       options.gradient == GradientRule::quadrature ? options.nodes : 0, executor);
   Monitor monitor(options, reference);
   if (options.method == Method::nested) {
     solve_nested(oracle, options, plan, monitor, reference, executor, result);

@@ -10,12 +10,15 @@ namespace {
 
 constexpr std::array<std::string_view, 8> input_names = {"k", "m", "M", "Q", "mu", "L", "V", "VG"};
 
-std::array<double, 8> values(const ScheduleInputs& in) { return {in.k, in.m, in.M, in.Q, in.mu, in.L, in.V, in.VG}; }
+std::array<double, 8> values(const ScheduleInputs& in) {
+  return {in.k, in.m, in.M, in.Q, in.mu, in.L, in.V, in.VG};
+}
 
 }  // namespace
 
 Schedule::Schedule(double value)
-    : function_([value](const ScheduleInputs&) { return value; }), text_(fmt::format("{}", value)) {}
+    : function_([value](const ScheduleInputs&) { return value; }),
+      text_(fmt::format("{}", value)) {}
 
 Schedule::Schedule(std::function<double(const ScheduleInputs&)> function)
     : function_(std::move(function)), text_("function"), used_(~0U) {}
@@ -29,7 +32,8 @@ Schedule::Schedule(std::string_view formula, int text_id) : text_(formula) {
   }
   const Node node = parse(graph, formula, names, text_id);
   if (!graph.shape(node).is_scalar()) {
-    throw FormulaError("expected a number, found a vector", {text_id, 0, static_cast<Index>(formula.size())});
+    throw FormulaError("expected a number, found a vector",
+                       {text_id, 0, static_cast<Index>(formula.size())});
   }
   for (std::size_t i = 0; i < input_names.size(); ++i) {
     if (graph.depends_on(node, static_cast<int>(i))) used_ |= 1U << i;

@@ -23,8 +23,9 @@ Schedule default_step(Method method) {
 
 void require_positive(double value, const char* option, Index k) {
   if (!(value > 0 && std::isfinite(value))) {
-    throw InputError(std::string("solve.") + option,
-                     fmt::format("must be positive and finite, found {} at iteration {}", value, k));
+    throw InputError(
+        std::string("solve.") + option,
+        fmt::format("must be positive and finite, found {} at iteration {}", value, k));
   }
 }
 
@@ -38,14 +39,18 @@ Stage stage_of(Index k, double kappa) {
   while (k >= begin + length) {
     begin += length;
     ++number;
-    length = (Index{1} << std::min<Index>(number, 40)) * static_cast<Index>(std::ceil(root * std::log(8.0)));
+    length = (Index{1} << std::min<Index>(number, 40)) *
+             static_cast<Index>(std::ceil(root * std::log(8.0)));
   }
   return {number, k == begin};
 }
 
 StepPolicy::StepPolicy(const Options& options, const ProblemConstants& constants)
-    : options_(options), constants_(constants), step_(options.step.value_or(default_step(options.method))) {
-  if (options.radius && !(*options.radius > 0)) throw InputError("solve.radius", "must be positive");
+    : options_(options),
+      constants_(constants),
+      step_(options.step.value_or(default_step(options.method))) {
+  if (options.radius && !(*options.radius > 0))
+    throw InputError("solve.radius", "must be positive");
 }
 
 Step StepPolicy::unguarded(Index k, const Level& level) const {
@@ -62,7 +67,8 @@ Step StepPolicy::unguarded(Index k, const Level& level) const {
   } else if (options_.method == Method::agd) {
     step.beta = options_.momentum ? (*options_.momentum)(inputs) : paired_momentum(step.alpha, mu);
     if (!(step.beta >= 0 && step.beta < 1)) {
-      throw InputError("solve.momentum", fmt::format("must be in [0, 1), found {} at iteration {}", step.beta, k));
+      throw InputError("solve.momentum",
+                       fmt::format("must be in [0, 1), found {} at iteration {}", step.beta, k));
     }
   }
   return step;
@@ -70,8 +76,9 @@ Step StepPolicy::unguarded(Index k, const Level& level) const {
 
 void StepPolicy::guard(const Level& level, Step& step) {
   const bool accelerated = options_.method == Method::agd || options_.method == Method::masg;
-  const bool known = step.alpha == asked_alpha_ && step.beta == asked_beta_ && level.m == asked_level_.m &&
-                     level.M == asked_level_.M && level.Q == asked_level_.Q;
+  const bool known = step.alpha == asked_alpha_ && step.beta == asked_beta_ &&
+                     level.m == asked_level_.m && level.M == asked_level_.M &&
+                     level.Q == asked_level_.Q;
   if (!known) {
     asked_alpha_ = step.alpha;
     asked_beta_ = step.beta;

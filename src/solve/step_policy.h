@@ -12,7 +12,8 @@ struct Step {
   bool cut = false;      // the guard made the step smaller
 };
 
-// Stages of the multistage method: stage 1 has step 1/L for ⌈√κ ln κ⌉ iterations, stage s ≥ 2 has 1/(4^s L) for 2^s ⌈√κ ln 2^{p+2}⌉, p = 1.
+// Stages of the multistage method: stage 1 has step 1/L for ⌈√κ ln κ⌉ iterations, stage s ≥ 2 has
+// 1/(4^s L) for 2^s ⌈√κ ln 2^{p+2}⌉, p = 1.
 struct Stage {
   Index number = 1;
   bool first_iteration = false;

@@ -1,5 +1,6 @@
 #pragma once
-// The paper's test problem, written by hand: ½ μ (x − s)² + ½ L (y − s)² (+ v (x + y)), s(θ) with four kinks.
+// The paper's test problem, written by hand: ½ μ (x − s)² + ½ L (y − s)² (+ v (x + y)), s(θ) with
+// four kinks.
 #include <cmath>
 #include <numbers>
 
@@ -12,8 +13,8 @@ inline double paper_optimum(double theta) {
   return std::abs(0.8 + 0.25 * std::exp(s) - std::cosh(s * s)) * (1 + std::sin(2 * theta));
 }
 
-inline const std::vector<double> paper_kinks = {-2.9222813098730143, -0.21931134371678063, 1.2801263753706178,
-                                                1.8614662782191749};
+inline const std::vector<double> paper_kinks = {-2.9222813098730143, -0.21931134371678063,
+                                                1.2801263753706178, 1.8614662782191749};
 
 struct PaperProblem {
   double mu = 1, L = 200;
