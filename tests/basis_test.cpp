@@ -283,5 +283,26 @@ TEST(Basis, ErrorsNameTheField) {
             "index_set: asks for degree 3 in dimension 2, where the functions end at 2");
 }
 
+// Data with outliers: the plain recurrence has no digits left at degree 16, the looked-up values
+// all of them.
+TEST(Basis, DiscreteDistributionsStayOrthonormal) {
+  std::vector<double> points;
+  for (int i = 0; i < 1000; ++i)
+    points.push_back(std::exp(Distribution(Normal{0, 1}).quantile((i + 0.5) / 1000)));
+  const Basis basis({Family(Distribution(Discrete{points, {}}))}, IndexSet::first(1, 31));
+  Matrix gram = Matrix::Zero(31, 31);
+  for (std::size_t first = 0; first < points.size(); first += 125) {
+    const Eigen::Map<const Matrix> eta(points.data() + first, 125, 1);
+    BasisBlock psi;
+    basis.evaluate(eta, 31, psi);
+    for (Index s = 0; s < 125; ++s) {
+      for (Index i = 0; i < 31; ++i) {
+        for (Index j = 0; j < 31; ++j) gram(i, j) += psi(s, i) * psi(s, j) / 1000;
+      }
+    }
+  }
+  EXPECT_LT((gram - Matrix::Identity(31, 31)).cwiseAbs().maxCoeff(), 1e-12);
+}
+
 }  // namespace
 }  // namespace chaosgrad

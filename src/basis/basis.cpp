@@ -30,6 +30,16 @@ void fourier_table_strip(const BasisPlan& plan, const Strip& eta, Index m, doubl
   fourier_strip(plan.axes[0], eta, m, groups, column, anchor);
 }
 
+// B_0 … B_{count−1} of a discrete distribution; column(n) is where B_n goes.
+template <class Column>
+void looked_up_strip(const Family& family, const Strip& eta, Index count, const Column& column) {
+  alignas(64) double points[strip_samples];
+  eta.store(points);
+  Matrix values(strip_samples, count);
+  family.values(points, strip_samples, values);
+  for (Index n = 0; n < count; ++n) std::copy_n(values.col(n).data(), strip_samples, column(n));
+}
+
 void product_table_strip(const BasisPlan& plan, const Block& eta, Index first, Index columns,
                          double* table) {
   for (Index k = 0; k < eta.cols(); ++k) {
@@ -40,7 +50,9 @@ void product_table_strip(const BasisPlan& plan, const Block& eta, Index first, I
                          : std::lower_bound(axis.columns.begin(), axis.columns.end(), columns);
     const Index count = end - axis.columns.begin();
     const auto column = [&](Index n) { return table + axis.columns[at(n)] * BasisBlock::tile; };
-    if (axis.fourier)
+    if (axis.looked_up)
+      looked_up_strip(*axis.looked_up, strip, count, column);
+    else if (axis.fourier)
       fourier_strip(axis, strip, count, 0, column, [](Index, const Harmonic&) {});
     else
       polynomial_strip(axis.recurrence, strip, count, column);

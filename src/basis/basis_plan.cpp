@@ -20,6 +20,8 @@ BasisAxis make_axis(const Family& family, Index degree) {
     axis.turns_per_unit = 1 / (upper - lower);
     axis.turns_per_unit_rest =
         std::fma(-axis.turns_per_unit, upper - lower, 1.0) * axis.turns_per_unit;
+  } else if (family.distribution().is_discrete()) {
+    axis.looked_up = family;
   } else {
     axis.recurrence = recurrence_kernel(family.recurrence(degree));
   }

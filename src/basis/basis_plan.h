@@ -8,6 +8,7 @@
 // T_right. A single trigonometric dimension is factored by the addition theorems instead, see
 // basis_axis.h.
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "basis/family_kernel.h"
@@ -18,7 +19,10 @@ namespace chaosgrad {
 // The one-dimensional functions B_n(η_k) of dimension k.
 struct BasisAxis {
   bool fourier = false;
-  RecurrenceKernel recurrence;  // polynomial families
+  RecurrenceKernel recurrence;  // polynomial families of continuous distributions
+  // Discrete distributions: the family looks its values up. The recurrence would lose all digits at
+  // outliers and near the last degree.
+  std::optional<Family> looked_up;
   // Fourier: (η − center)·(turns_per_unit + turns_per_unit_rest) is the phase of B_1 in turns; the
   // second number is what the rounding of the first lost.
   double center = 0, turns_per_unit = 0, turns_per_unit_rest = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -26,11 +27,10 @@ double BasisSupremum::value(const std::vector<Family>& families, const IndexSet&
   if (!prepared_) prepare(families, indices);
   if (m > finite_) return infinity;
   if (!values_.empty()) return values_[at(m - 1)];
-  auto next = found_.lower_bound(m);
-  if (next != found_.end() && next->first == m) return next->second.value;
-  std::vector<Vector> from = starts(families);
-  if (next != found_.begin()) from.push_back(std::prev(next)->second.point);
-  return found_.emplace(m, search(families, indices, m, from)).first->second.value;
+  // Nothing found for another m is used here: the answer must not depend on what was asked before.
+  const auto [place, is_new] = found_.try_emplace(m, 0.0);
+  if (is_new) place->second = search(families, indices, m);
+  return place->second;
 }
 
 void BasisSupremum::prepare(const std::vector<Family>& families, const IndexSet& indices) {
@@ -116,44 +116,82 @@ void BasisSupremum::enumerate_points(const std::vector<Family>& families, const 
   }
 }
 
-// Where each searched coordinate alone is best for low and for high degrees, and mixtures of the
-// two.
-std::vector<Vector> BasisSupremum::starts(const std::vector<Family>& families) const {
+// Points of one coordinate where the maximum may be: the ends, the mean, and where the sums of low
+// degrees are largest.
+std::vector<double> BasisSupremum::candidates(const Family& family, Index degree) {
+  const Distribution& distribution = family.distribution();
+  std::vector<double> result{distribution.lower(), distribution.upper(), distribution.mean()};
+  if (distribution.is_discrete()) result.pop_back();  // the mean need not be one of the points
+  for (Index n = 1; n <= std::min<Index>(degree, 8); ++n) {
+    double best = result.front();
+    (void)family.supremum(Vector::Ones(n + 1), &best);
+    result.push_back(best);
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+// The most promising mixtures of the candidates. One coordinate is maximised whatever the start.
+std::vector<Vector> BasisSupremum::starts(const std::vector<Family>& families,
+                                          const IndexSet& indices, Index m) const {
+  constexpr std::size_t most_mixtures = 512, most_starts = 8;
   const std::size_t count = searched_.size();
-  Matrix best(2, static_cast<Index>(count));
+  if (count == 1) return {Vector::Constant(1, families[searched_[0]].distribution().quantile(0.5))};
+  const std::vector<Index> degree = degrees(indices, m);
+  std::vector<std::vector<double>> points(count);
+  std::vector<std::vector<Vector>> squares(count);
+  std::size_t mixtures = 1;
   for (std::size_t s = 0; s < count; ++s) {
     const Family& family = families[searched_[s]];
-    const auto column = static_cast<Index>(s);
-    best.col(column).setConstant(family.distribution().mean());
-    if (count == 1)
-      return {best.row(0).transpose()};  // one coordinate is maximised whatever the start
-    (void)family.supremum(Vector::Ones(2), &best(0, column));
-    (void)family.supremum(Vector::Ones(std::min<Index>(family.max_degree(), 8) + 1),
-                          &best(1, column));
+    points[s] = candidates(family, degree[s]);
+    for (const double t : points[s]) squares[s].push_back(squares_at(family, t, degree[s]));
+    mixtures = std::min(mixtures * points[s].size(), most_mixtures + 1);
   }
-  std::vector<Vector> result;
-  const std::size_t mixtures = std::size_t{1} << std::min<std::size_t>(count, 4);
-  for (std::size_t mixture = 0; mixture < mixtures; ++mixture) {
+  const bool all = mixtures <= most_mixtures;
+  std::vector<std::pair<double, Vector>> ranked;
+  for (std::size_t mixture = 0; mixture < std::min(mixtures, most_mixtures); ++mixture) {
+    // Digits of the mixture's number; too many for all of them: scattered by a multiplicative hash.
+    std::uint64_t rest = all ? mixture : mixture * 0x9e3779b97f4a7c15 >> 8;
     Vector point(static_cast<Index>(count));
-    for (std::size_t s = 0; s < count; ++s)
-      point[static_cast<Index>(s)] =
-          best(static_cast<Index>((mixture >> (s % 4)) & 1), static_cast<Index>(s));
-    result.push_back(std::move(point));
+    std::vector<const Vector*> chosen(count);
+    for (std::size_t s = 0; s < count; ++s) {
+      const std::size_t digit = rest % points[s].size();
+      rest /= points[s].size();
+      point[static_cast<Index>(s)] = points[s][digit];
+      chosen[s] = &squares[s][digit];
+    }
+    double value = 0;
+    for (Index i = 0; i < m; ++i) {
+      double term = settled_factor_[i];
+      for (std::size_t s = 0; s < count; ++s) term *= (*chosen[s])[indices[i][searched_[s]]];
+      value += term;
+    }
+    ranked.emplace_back(value, std::move(point));
   }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  ranked.resize(std::min(ranked.size(), most_starts));
+  std::vector<Vector> result;
+  for (auto& [value, point] : ranked) result.push_back(std::move(point));
+  return result;
+}
+
+// Largest degree of each searched coordinate among the first m functions.
+std::vector<Index> BasisSupremum::degrees(const IndexSet& indices, Index m) const {
+  std::vector<Index> result(searched_.size(), 0);
+  for (Index i = 0; i < m; ++i)
+    for (std::size_t s = 0; s < searched_.size(); ++s)
+      result[s] = std::max<Index>(result[s], indices[i][searched_[s]]);
   return result;
 }
 
 // Coordinate ascent: with the others fixed, each coordinate is maximised globally.
-BasisSupremum::Maximum BasisSupremum::search(const std::vector<Family>& families,
-                                             const IndexSet& indices, Index m,
-                                             const std::vector<Vector>& starts) const {
-  std::vector<Index> degree(searched_.size(), 0);
-  for (Index i = 0; i < m; ++i)
-    for (std::size_t s = 0; s < searched_.size(); ++s)
-      degree[s] = std::max<Index>(degree[s], indices[i][searched_[s]]);
-
-  Maximum maximum;
-  for (Vector point : starts) {
+double BasisSupremum::search(const std::vector<Family>& families, const IndexSet& indices,
+                             Index m) const {
+  const std::vector<Index> degree = degrees(indices, m);
+  double maximum = 0;
+  for (Vector point : starts(families, indices, m)) {
     std::vector<Vector> squares;
     for (std::size_t s = 0; s < searched_.size(); ++s)
       squares.push_back(
@@ -174,7 +212,7 @@ BasisSupremum::Maximum BasisSupremum::search(const std::vector<Family>& families
         squares[s] = squares_at(families[searched_[s]], t, degree[s]);
       }
     } while (searched_.size() > 1 && value > before * (1 + 1e-12));
-    if (value > maximum.value) maximum = {value, std::move(point)};
+    maximum = std::max(maximum, value);
   }
   return maximum;
 }

@@ -4,7 +4,8 @@
 // Seen as a function of one coordinate the sum is Σ_n c_n B_n², and c_0 ≥ c_1 ≥ … because the index
 // set is downward closed. So a point that maximises every Σ_{n≤N} B_n² (the end of the interval for
 // Legendre, the centre for trigonometric functions) is best whatever the other coordinates are, and
-// only the remaining coordinates are searched.
+// only the remaining coordinates are searched: all of finitely many points, or local maxima from
+// many starts, which is a lower bound in principle.
 #include <map>
 #include <mutex>
 #include <vector>
@@ -25,16 +26,15 @@ class BasisSupremum {
     bool settled = false;  // a best point is known
     Vector squares;        // B_n² there
   };
-  struct Maximum {
-    double value = 0;
-    Vector point;  // per searched coordinate
-  };
 
   void prepare(const std::vector<Family>& families, const IndexSet& indices);
   void enumerate_points(const std::vector<Family>& families, const IndexSet& indices, Index limit);
-  [[nodiscard]] Maximum search(const std::vector<Family>& families, const IndexSet& indices,
-                               Index m, const std::vector<Vector>& starts) const;
-  [[nodiscard]] std::vector<Vector> starts(const std::vector<Family>& families) const;
+  [[nodiscard]] double search(const std::vector<Family>& families, const IndexSet& indices,
+                              Index m) const;
+  [[nodiscard]] std::vector<Vector> starts(const std::vector<Family>& families,
+                                           const IndexSet& indices, Index m) const;
+  [[nodiscard]] static std::vector<double> candidates(const Family& family, Index degree);
+  [[nodiscard]] std::vector<Index> degrees(const IndexSet& indices, Index m) const;
 
   std::mutex mutex_;
   bool prepared_ = false;
@@ -43,7 +43,7 @@ class BasisSupremum {
   std::vector<std::size_t> searched_;  // coordinates that are not settled
   Vector settled_factor_;              // per function: Π B² over the settled coordinates
   std::vector<double> values_;         // Q_1, Q_2, …, if they could all be found at once
-  std::map<Index, Maximum> found_;     // otherwise those asked for
+  std::map<Index, double> found_;      // otherwise those asked for
 };
 
 }  // namespace chaosgrad
