@@ -34,7 +34,7 @@ void by_hand(const Matrix& x, const Matrix& theta, Matrix& g) {
   for (Index i = 0; i < x.rows(); i += simd::width) {
     const Pack angle = load(&theta(i, 0));
     const Pack sine = Machine::sin(angle);
-    const Pack size = 0.8 + Machine::exp(sine) * 0.25 - Machine::cosh(sine * sine);
+    const Pack size = 0.8 + Machine::exp(sine) * 0.25 - simd::cosh(sine * sine);
     const Pack s = simd::abs(size) * (1.0 + Machine::sin(2.0 * angle));
     store(&g(i, 0), load(&x(i, 0)) - s);
     store(&g(i, 1), 200.0 * (load(&x(i, 1)) - s));
