@@ -202,6 +202,25 @@ TEST(Guard, DivergenceIsNoticedWithoutTheGuardAndPreventedWithIt) {
   }
 }
 
+// Curvature 1 + θ² with θ normal has no largest value; what 24 samples show is too small for the
+// rest.
+TEST(Guard, AnEstimatedSmoothnessThatIsTooSmallIsRaised) {
+  const PerSampleProblem problem(1, Measure({Distribution(Normal{0, 2})}), 0,
+                                 [](const Vector& x, const Vector& theta, const Vector&) {
+                                   return Vector((1 + theta(0) * theta(0)) * (x - theta));
+                                 });
+  Options options;
+  options.gradient = GradientRule::quadrature;
+  options.basis_size = 20.0;
+  options.iterations = 2000;
+  const auto guarded = run(problem, options);
+  ASSERT_EQ(guarded.status, Status::completed);
+  EXPECT_NE(guarded.notes.back().find("raised"), std::string::npos);
+  EXPECT_NEAR(guarded.u(1, 0), 2, 1e-3);  // x*(θ) = θ = 2 · He_1(θ/2)
+  options.guard = false;
+  EXPECT_EQ(run(problem, options).status, Status::diverged);
+}
+
 TEST(Guard, LeavesThePapersStepsAlone) {
   Options options;
   options.method = Method::agd;

@@ -17,6 +17,11 @@ namespace {
 // ‖D'‖ above this multiple of its first value (and of the smallest seen) is divergence.
 constexpr double divergence_factor = 1e8;
 
+// Where L is only estimated, from samples, it may be too small. Under the guard L is doubled as
+// soon as ‖D'‖ has grown by this factor, and the run goes on from its best iterate.
+constexpr double growth_factor = 10;
+constexpr int most_raises = 40;
+
 // Fresh samples for each iteration.
 class Samples {
  public:
@@ -92,6 +97,7 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
 
   Coefficients u = oracle.facts().start.transpose();  // the constant function
   Coefficients previous = u, best = u, y = u;
+  int raises = 0;
   double first_norm = 0, best_norm = std::numeric_limits<double>::infinity();
   Index cuts = 0, first_cut = 0;
 
@@ -114,6 +120,15 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
 
     const double norm = D.norm();
     if (k == 1) first_norm = norm;
+    if (options.guard && !run.constants.L.given && y.allFinite() && raises < most_raises &&
+        norm > growth_factor * std::max(first_norm, best_norm)) {
+      ++raises;
+      run.constants.L.value *= 2;
+      u = best;
+      grow(u, level.m);
+      previous = u;
+      continue;
+    }
     const bool exploded = norm > divergence_factor * std::max(first_norm, best_norm);
     if (!std::isfinite(norm) || exploded) {
       explain_failure(estimator, samples, y, k, exploded, run);
@@ -135,6 +150,11 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
                     .gradient_norm = norm},
                    u, run);
     monitor.checkpoint(u, run);
+  }
+  if (raises > 0) {
+    run.notes.push_back(
+        fmt::format("the estimated L was too small: the iterates grew, and it was raised to {:.4g}",
+                    run.constants.L.value));
   }
   if (cuts > 0) {
     run.notes.push_back(

@@ -16,6 +16,7 @@ struct Level {
   Index M = 1;  // samples
   double Q =
       1;  // noise factor of the estimate: Q_m, or m under Christoffel sampling; 0 for quadrature
+  bool operator==(const Level&) const = default;
 };
 
 struct Plan {

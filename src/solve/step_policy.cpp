@@ -53,12 +53,23 @@ StepPolicy::StepPolicy(const Options& options, const ProblemConstants& constants
     throw InputError("solve.radius", "must be positive");
 }
 
-Step StepPolicy::unguarded(Index k, const Level& level) const {
+double StepPolicy::step_at(Index k, const Level& level, const ScheduleInputs& inputs) {
+  // A formula that does not know k changes with the level only.
+  const bool known = !step_.uses("k") && level == step_level_ && inputs.L == step_smoothness_;
+  if (!known) {
+    last_step_ = step_(inputs);
+    require_positive(last_step_, "step", k);
+    step_level_ = level;
+    step_smoothness_ = inputs.L;
+  }
+  return last_step_;
+}
+
+Step StepPolicy::unguarded(Index k, const Level& level) {
   const ScheduleInputs inputs = schedule_inputs(k, level, constants_);
   const double mu = constants_.mu.value;
   Step step;
-  step.alpha = step_(inputs);
-  require_positive(step.alpha, "step", k);
+  step.alpha = step_at(k, level, inputs);
   if (options_.method == Method::masg) {
     const Stage stage = stage_of(k, constants_.kappa());
     if (stage.number > 1) step.alpha *= std::pow(0.25, static_cast<double>(stage.number));
@@ -76,9 +87,8 @@ Step StepPolicy::unguarded(Index k, const Level& level) const {
 
 void StepPolicy::guard(const Level& level, Step& step) {
   const bool accelerated = options_.method == Method::agd || options_.method == Method::masg;
-  const bool known = step.alpha == asked_alpha_ && step.beta == asked_beta_ &&
-                     level.m == asked_level_.m && level.M == asked_level_.M &&
-                     level.Q == asked_level_.Q;
+  const bool known =
+      step.alpha == asked_alpha_ && step.beta == asked_beta_ && level == asked_level_;
   if (!known) {
     asked_alpha_ = step.alpha;
     asked_beta_ = step.beta;

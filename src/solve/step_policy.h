@@ -28,12 +28,16 @@ class StepPolicy {
   [[nodiscard]] Step operator()(Index k, const Level& level);
 
  private:
-  [[nodiscard]] Step unguarded(Index k, const Level& level) const;
+  [[nodiscard]] double step_at(Index k, const Level& level, const ScheduleInputs& inputs);
+  [[nodiscard]] Step unguarded(Index k, const Level& level);
   void guard(const Level& level, Step& step);
 
   const Options& options_;
   const ProblemConstants& constants_;
   Schedule step_;
+  // The last step of the formula, which depends on these only where it does not know k.
+  double last_step_ = 0, step_smoothness_ = 0;
+  Level step_level_{0, 0, 0};
   // The last answer of the guard, which depends on these only.
   double asked_alpha_ = 0, asked_beta_ = 0, allowed_alpha_ = 0;
   Level asked_level_{0, 0, 0};
