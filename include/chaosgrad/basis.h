@@ -76,4 +76,10 @@ class Basis {
   std::shared_ptr<BasisSupremum> supremum_;  // the Q_m found so far
 };
 
+// How many functions the families have together, Π (max_degree + 1): often astronomically many,
+// hence a double.
+[[nodiscard]] double function_count(const std::vector<Family>& families);
+// The order, limited to the degrees that the families have.
+[[nodiscard]] IndexOrder limited_order(const std::vector<Family>& families, IndexOrder order);
+
 }  // namespace chaosgrad

@@ -155,4 +155,18 @@ void Basis::christoffel_sample(Block u, Index m, BlockOut eta) const {
   }
 }
 
+double function_count(const std::vector<Family>& families) {
+  double count = 1;
+  for (const Family& family : families) count *= static_cast<double>(family.max_degree() + 1);
+  return count;
+}
+
+IndexOrder limited_order(const std::vector<Family>& families, IndexOrder order) {
+  order.max_degree.clear();
+  for (const Family& family : families) {
+    order.max_degree.push_back(static_cast<int>(std::min<Index>(family.max_degree(), 1 << 20)));
+  }
+  return order;
+}
+
 }  // namespace chaosgrad

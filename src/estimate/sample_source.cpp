@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
+#include "estimate/kernels.h"
 
 namespace chaosgrad {
 namespace {
@@ -68,11 +69,9 @@ void ChristoffelSource::fill(Index first, SampleBlock& block) const {
   if (block.noise.cols() > 0) fill_uniform(noise_, first, block.noise.topRows(n));
   BasisBlock psi;
   basis_.evaluate(block.eta.topRows(n), m_, psi);
-  for (Index i = 0; i < n; ++i) {
-    double christoffel = 0;
-    for (Index j = 0; j < m_; ++j) christoffel += psi(i, j) * psi(i, j);
-    block.weights(i) = static_cast<double>(m_) / (christoffel * static_cast<double>(count_));
-  }
+  sum_of_squares(psi, block.weights.data());  // weight = m / (Σψ² · count)
+  const double factor = static_cast<double>(m_) / static_cast<double>(count_);
+  block.weights.head(n) = factor / block.weights.head(n).array();
 }
 
 QuadratureSource::QuadratureSource(const Oracle& oracle, const std::vector<Family>& families,

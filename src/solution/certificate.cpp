@@ -162,14 +162,10 @@ Basis widened(const Expansion& expansion, const Options& options) {
     for (const MultiIndex& index : indices.reduced_margin()) indices.add_closed(index);
     return Basis(basis.families(), std::move(indices));
   }
-  IndexOrder order = options.order;
-  double available = 1;
-  for (const Family& family : basis.families()) {
-    order.max_degree.push_back(static_cast<int>(std::min<Index>(family.max_degree(), 1 << 20)));
-    available *= static_cast<double>(family.max_degree() + 1);
-  }
-  const auto size = static_cast<Index>(std::min(available, 2.0 * static_cast<double>(m)));
-  return Basis(basis.families(), IndexSet::first(basis.dimension(), size, order));
+  const auto size =
+      static_cast<Index>(std::min(function_count(basis.families()), 2.0 * static_cast<double>(m)));
+  return Basis(basis.families(), IndexSet::first(basis.dimension(), size,
+                                                 limited_order(basis.families(), options.order)));
 }
 
 // The squared error that the noise of the gradient estimate keeps alive: the floor φ = (μ + L) γ

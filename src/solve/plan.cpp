@@ -32,13 +32,6 @@ Index whole_number(double value, const char* option, Index k) {
   return static_cast<Index>(std::floor(value));
 }
 
-// Number of functions that exist at all: finite when every parameter takes finitely many values.
-double available_functions(const std::vector<Family>& families) {
-  double count = 1;
-  for (const Family& family : families) count *= static_cast<double>(family.max_degree() + 1);
-  return count;
-}
-
 IndexSet make_indices(const Options& options, const std::vector<Family>& families, Index m) {
   if (options.indices) {
     if (options.indices->dimension() != static_cast<Index>(families.size())) {
@@ -48,16 +41,14 @@ IndexSet make_indices(const Options& options, const std::vector<Family>& familie
     }
     return *options.indices;
   }
-  IndexOrder order = options.order;
-  if (order.weights.size() != 0 && order.weights.size() != static_cast<Index>(families.size())) {
+  if (options.order.weights.size() != 0 &&
+      options.order.weights.size() != static_cast<Index>(families.size())) {
     throw InputError("solve.index_weights",
                      fmt::format("expected {} weights, one per parameter, found {}",
-                                 families.size(), order.weights.size()));
+                                 families.size(), options.order.weights.size()));
   }
-  for (const Family& family : families) {
-    order.max_degree.push_back(static_cast<int>(std::min<Index>(family.max_degree(), 1 << 20)));
-  }
-  return IndexSet::first(static_cast<Index>(families.size()), m, order);
+  return IndexSet::first(static_cast<Index>(families.size()), m,
+                         limited_order(families, options.order));
 }
 
 }  // namespace
@@ -82,8 +73,8 @@ Plan make_plan(const Oracle& oracle, const Options& options, const ProblemConsta
 
   std::vector<Level> levels(static_cast<std::size_t>(options.iterations));
   std::vector<std::string> notes;
-  const double available = options.indices ? static_cast<double>(options.indices->size())
-                                           : available_functions(families);
+  const double available =
+      options.indices ? static_cast<double>(options.indices->size()) : function_count(families);
   Index largest = 1;
   for (Index k = 1; k <= options.iterations; ++k) {
     Level& level = levels[static_cast<std::size_t>(k - 1)];
