@@ -17,5 +17,6 @@ void add_solve(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_eval(CLI::App& app, int& exit_code);
 void add_gallery(CLI::App& app, int& exit_code);
+void add_reproduce(CLI::App& app, int& exit_code);
 
 }  // namespace chaosgrad::cli

@@ -19,7 +19,7 @@ void note_signal(int signal) { stop_signal = signal; }
 struct SolveArguments {
   std::string file, directory;
   std::vector<std::string> overrides;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, bounds = false;
 };
 
 std::string number(const std::optional<double>& value) {
@@ -81,6 +81,7 @@ int run_solve(const SolveArguments& arguments) {
 
   ProgressBar bar(!arguments.quiet && !arguments.json);
   file.options.progress = [&](const Progress& progress) { bar.show(progress); };
+  file.options.bounds = arguments.bounds;
   file.options.interrupted = [] { return stop_signal != 0; };
   file.options.checkpoint = [&](const Run& run) {
     save_run(directory, file,
@@ -120,6 +121,9 @@ void add_solve(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   command->add_flag("--json", arguments->json, "print the summary as JSON");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->add_flag("--bounds", arguments->bounds,
+                    "add the column bound to history.csv: the theory's bound of the mean of "
+                    "error_squared (needs a reference)");
   command->callback([arguments, &exit_code] { exit_code = run_solve(*arguments); });
 }
 

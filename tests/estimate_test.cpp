@@ -184,5 +184,28 @@ TEST(Constants, MultiplicativeNoiseShowsInTheGrowth) {
   EXPECT_NEAR(constants.VG.value, 4.0 / 3, 0.05);
 }
 
+// Normal noise by quadrature: F = ½(x − v)², v ~ N(θ, 1), has the exact gradient x − θ, with as
+// many nodes as one likes.
+TEST(Quadrature, NormalNoiseIsIntegratedExactlyAndStaysFinite) {
+  FormulaSpec spec;
+  spec.parameters.push_back({.name = "t", .distribution = Uniform{-1, 1}});
+  spec.noise.push_back({.name = "v",
+                        .finite = {},
+                        .distribution = "normal",
+                        .arguments = {{"mean", {"t", 0}}, {"sd", {"1", 1}}}});
+  spec.variables = {{"x", false, Vector::Zero(1)}};
+  spec.objective = {"(x - v)^2/2", 2};
+  const FormulaProblem problem(spec);
+  const Basis basis(make_families(problem), IndexSet::first(1, 2));
+  Executor executor(1);
+  for (const Index nodes : {8, 40, 64}) {
+    const Coefficients D =
+        GradientEstimator(problem, basis, executor)
+            .estimate(QuadratureSource(problem, basis.families(), nodes), Coefficients::Zero(2, 1));
+    EXPECT_NEAR(D(0, 0), 0, 1e-12);
+    EXPECT_NEAR(D(1, 0), -1 / std::sqrt(3.0), 1e-12);  // −θ = −√⅓ p_1(θ)
+  }
+}
+
 }  // namespace
 }  // namespace chaosgrad

@@ -48,7 +48,8 @@ struct Options {
   GradientRule gradient = GradientRule::monte_carlo;
   Index nodes = 64;  // quadrature: per dimension and piece
   Sampling sampling = Sampling::automatic;
-  bool guard = true;  // cut steps that the noise would turn into divergence
+  bool bounds = false;  // fill the history's bound from theory (see theory.h, run_bounds)
+  bool guard = true;    // cut steps that the noise would turn into divergence
 
   IndexOrder order;
   std::optional<IndexSet> indices;  // instead of an order

@@ -45,6 +45,7 @@ struct IterationRecord {
   double gradient_norm = 0;                  // ‖D'‖
   std::optional<double> error_squared = {};  // ‖u_k − P_m u*‖²
   std::optional<double> true_error = {};     // ‖x_k − x*‖_π
+  std::optional<double> bound = {};          // of E[error_squared]: see theory.h, run_bounds
 };
 
 // The two fits of the nested method, with their distance to the reference where it is known.

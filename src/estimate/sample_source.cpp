@@ -14,7 +14,9 @@ Quadrature noise_rule(const NoiseAxis& axis, Index nodes) {
   if (axis.kind == NoiseAxis::Kind::uniform) return gauss_legendre(nodes, 0, 1);
   if (axis.kind == NoiseAxis::Kind::normal) {
     Quadrature rule = Family(Normal{0, 1}).gauss(nodes);
-    for (double& z : rule.nodes) z = normal_cdf(z);
+    // Noise is in the open interval (0, 1); nodes so far out that Φ(z) rounds to 1 have no weight
+    // to speak of.
+    for (double& z : rule.nodes) z = std::min(normal_cdf(z), std::nextafter(1.0, 0.0));
     return rule;
   }
   Quadrature rule{Vector(axis.weights.size()), axis.weights};

@@ -20,22 +20,25 @@ namespace {
 constexpr const char* format_name = "chaosgrad run";
 constexpr long format_version = 1;
 
-std::string history_csv(const Run& run) {
+std::string history_csv(const Run& run, bool bounds) {
   std::string text =
-      "k,basis_size,samples,step,gradients,seconds,gradient_norm,error_squared,true_error\n";
+      "k,basis_size,samples,step,gradients,seconds,gradient_norm,error_squared,true_error";
+  text += bounds ? ",bound\n" : "\n";
   const auto optional = [](const std::optional<double>& value) {
     return value ? fmt::format("{:.17g}", *value) : "";
   };
   for (const IterationRecord& record : run.history) {
-    text += fmt::format("{},{},{},{:.17g},{},{:.6f},{:.17g},{},{}\n", record.k, record.basis_size,
+    text += fmt::format("{},{},{},{:.17g},{},{:.6f},{:.17g},{},{}", record.k, record.basis_size,
                         record.samples, record.step, record.gradients, record.seconds,
                         record.gradient_norm, optional(record.error_squared),
                         optional(record.true_error));
+    if (bounds) text += fmt::format(",{}", optional(record.bound));
+    text += "\n";
   }
   return text;
 }
 
-void write_history(Hdf5Writer& store, const Run& run) {
+void write_history(Hdf5Writer& store, const Run& run, bool bounds) {
   const auto column = [&](const char* name, auto value) {
     std::vector<double> values;
     for (const IterationRecord& record : run.history) values.push_back(value(record));
@@ -52,6 +55,7 @@ void write_history(Hdf5Writer& store, const Run& run) {
   column("error_squared",
          [&](const IterationRecord& r) { return r.error_squared.value_or(unknown); });
   column("true_error", [&](const IterationRecord& r) { return r.true_error.value_or(unknown); });
+  if (bounds) column("bound", [&](const IterationRecord& r) { return r.bound.value_or(unknown); });
 }
 
 void write_store(const std::string& path, const ProblemFile& file, const Solution& solution,
@@ -82,7 +86,7 @@ void write_store(const std::string& path, const ProblemFile& file, const Solutio
     indices.insert(indices.end(), index.begin(), index.end());
   }
   store.integers("indices", indices, m, d);
-  write_history(store, solution.run);
+  write_history(store, solution.run, file.options.bounds);
   store.text("summary", summary);
   store.flush();
 }
@@ -104,7 +108,7 @@ void save_run(const std::string& directory, const ProblemFile& file, const Solut
   if (std::rename(temporary.c_str(), path.c_str()) != 0)
     throw IoError(path + ": cannot be renamed into place");
   write_file(directory + "/summary.json", summary + "\n");
-  write_file(directory + "/history.csv", history_csv(solution.run));
+  write_file(directory + "/history.csv", history_csv(solution.run, file.options.bounds));
 }
 
 StoredRun load_run(const std::string& directory) {

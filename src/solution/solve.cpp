@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "chaosgrad/theory.h"
 #include "solution/certificate.h"
 
 namespace chaosgrad {
@@ -33,6 +34,10 @@ Solution solve(const Oracle& oracle, const Options& options) {
       .expansion = std::move(expansion), .run = std::move(result), .error = {}, .true_error = {}};
   solution.error.confidence = options.confidence;
   solution.diagnostic_gradients = solution.run.constants.gradients;
+  if (options.bounds) {
+    const std::vector<std::optional<double>> bounds = run_bounds(oracle, options, solution.run);
+    for (std::size_t i = 0; i < bounds.size(); ++i) solution.run.history[i].bound = bounds[i];
+  }
   if (is_failure(solution.run.status)) return solution;
 
   const Certificate certificate = certify(oracle, solution.expansion, solution.run, options);
