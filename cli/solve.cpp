@@ -6,6 +6,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/problem_file.h"
+#include "chaosgrad/report.h"
 #include "chaosgrad/run_store.h"
 #include "commands.h"
 #include "progress.h"
@@ -65,7 +66,7 @@ void print_report(const ProblemFile& file, const Solution& solution, const std::
     if (shown < means.size()) fmt::print("  … and {} more components\n", means.size() - shown);
   }
   for (const std::string& note : run.notes) fmt::print("  note: {}\n", note);
-  fmt::print("\n  written to {}\n", directory);
+  fmt::print("\n  written to {}; to look at: {}/report.html\n", directory, directory);
 }
 
 int exit_code_of(Status status) {
@@ -95,6 +96,7 @@ int run_solve(const SolveArguments& arguments) {
   try {
     const Solution solution = solve(file.problem, file.options);
     save_run(directory, file, solution);
+    write_report(directory, file, solution);
     if (arguments.json) {
       fmt::print("{}\n", summary_json(file, solution));
     } else if (!arguments.quiet) {

@@ -20,22 +20,6 @@ constexpr double letter_width = 6.7;  // of the legend's font, on average
 constexpr std::array<const char*, 6> colours = {"#0072B2", "#D55E00", "#009E73",
                                                 "#CC79A7", "#56B4E9", "#E69F00"};
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
 // 10ⁿ with the exponent in superscript characters.
 std::string power_of_ten(int exponent) {
   constexpr std::array<const char*, 10> digits = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -93,13 +77,13 @@ struct Axis {
 };
 
 bool visible(double x, double y, const Chart& chart) {
-  return std::isfinite(x) && (!chart.log_x || x > 0) && std::isfinite(y) && y > 0;
+  return std::isfinite(x) && (!chart.log_x || x > 0) && std::isfinite(y) && (!chart.log_y || y > 0);
 }
 
 // Smallest and largest value shown, rounded outwards to decades on a logarithmic axis.
 Axis fit_axis(const Chart& chart, bool vertical) {
   Axis axis;
-  axis.logarithmic = vertical || chart.log_x;
+  axis.logarithmic = vertical ? chart.log_y : chart.log_x;
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const Series& series : chart.series) {
     for (std::size_t i = 0; i < series.x.size(); ++i) {
@@ -116,8 +100,10 @@ Axis fit_axis(const Chart& chart, bool vertical) {
     axis.low = vertical || high - low > 1 ? std::floor(low + 1e-9) : low;
     axis.high = vertical || high - low > 1 ? std::ceil(high - 1e-9) : high;
   } else {
-    axis.low = std::min(0.0, low);
-    axis.high = high;
+    const bool from_zero = !vertical && low > 0 && low < 0.3 * high;  // iterations, seconds
+    const double room = vertical ? 0.04 * (high - low) : 0;
+    axis.low = from_zero ? 0 : low - room;
+    axis.high = high + room;
   }
   if (axis.high <= axis.low) axis.high = axis.low + 1;
   return axis;
@@ -231,6 +217,29 @@ std::string draw_panel(const Chart& chart, int legend_rows, std::size_t number) 
 }
 
 }  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
 
 std::string draw(const std::vector<Chart>& panels) {
   int legend_rows = 1;

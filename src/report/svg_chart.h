@@ -1,12 +1,14 @@
 #pragma once
-// Line charts with a logarithmic y axis, as SVG text.
+// Line charts as SVG text.
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace chaosgrad {
 
-// A curve; a y that is not positive and finite interrupts it.
+// A curve; a point that its axes cannot show (not finite, or not positive on a logarithmic one)
+// interrupts it.
 struct Series {
   std::string label;
   std::vector<double> x, y;
@@ -17,9 +19,12 @@ struct Series {
 struct Chart {
   std::string title, x_label, y_label;
   std::vector<Series> series;
-  bool log_x = false;
+  bool log_x = false, log_y = true;
   double largest_y = std::numeric_limits<double>::infinity();  // curves are clipped above
 };
+
+// Text as it may stand in SVG and HTML.
+[[nodiscard]] std::string escaped(std::string_view text);
 
 // The charts side by side, on white.
 [[nodiscard]] std::string draw(const std::vector<Chart>& panels);
