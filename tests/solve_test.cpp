@@ -299,6 +299,19 @@ TEST(Nested, BothFitsAreMadeAndLeastSquaresIsFarBetter) {
   EXPECT_EQ(*solve(PaperProblem{}, options).true_error, *solution.run.fits->projection_error);
 }
 
+// A budget that ends before the averaging begins: the last iterates are used, not the start.
+TEST(Nested, AShortNoisyRunKeepsItsProgress) {
+  PaperProblem problem;
+  problem.noisy = true;
+  Options options;
+  options.method = Method::nested;
+  options.samples = 50.0;
+  options.max_gradients = 500 * 50 * 100;
+  const Solution solution = solve(problem, options);
+  EXPECT_EQ(solution.run.status, Status::out_of_gradients);
+  EXPECT_LT(*solution.true_error, 0.2);
+}
+
 TEST(Stops, BudgetTimeAndInterruptionKeepTheLastIterate) {
   Options options;
   options.max_gradients = 5100;

@@ -163,7 +163,8 @@ void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan
         fmt::format("{} of {} points did not reach point_tolerance in {} iterations", active,
                     options.points, options.iterations));
   }
-  if (noisy) points.x = points.average;
+  const bool averaged = static_cast<Index>(run.history.size()) >= averaged_from;
+  if (noisy && averaged) points.x = points.average;
   NestedFits fits = fit(oracle, plan, points, m, executor);
   if (reference) {
     fits.least_squares_error = reference->true_error(fits.least_squares);
