@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
+#include <vector>
 
 #include "chaosgrad/random.h"
 #include "expression/vector_math.h"
@@ -349,6 +351,90 @@ TEST(NonFinite, InDerivativesAndInputs) {
   const std::vector<Block> bad = {x, t};
   EXPECT_EQ(Program(names.graph, std::array{names("x + 1")}).first_non_finite(bad)->reason,
             "an input is not finite (nan)");
+}
+
+using Wide = boost::multiprecision::cpp_bin_float_50;
+
+// Distance from the exact value in units of the last place of a double of its size.
+double ulps(double value, const Wide& exact) {
+  const double size = std::abs(static_cast<double>(exact));
+  const double ulp = std::nextafter(size, std::numeric_limits<double>::infinity()) - size;
+  return static_cast<double>(abs(Wide(value) - exact) / ulp);
+}
+
+template <auto function>
+std::vector<double> in_packs(std::vector<double> x) {
+  for (std::size_t i = 0; i + simd::width <= x.size(); i += simd::width)
+    simd::store(&x[i], function(simd::load(&x[i])));
+  return x;
+}
+
+std::vector<double> between(std::uint64_t seed, double lower, double upper) {
+  const Matrix numbers = Sequence(seed).matrix(2048, 1, lower, upper);
+  return {numbers.data(), numbers.data() + numbers.size()};
+}
+
+TEST(VectorMath, ExponentialsToTwoUlp) {
+  for (const double size : {1e-9, 0.4, 1.0, 30.0, 706.0, 708.5}) {
+    const std::vector<double> x = between(3, -size, size);
+    const std::vector<double> exps = in_packs<simd::exp>(x), coshs = in_packs<simd::cosh>(x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      EXPECT_LT(ulps(exps[i], exp(Wide(x[i]))), 1.25) << x[i];
+      EXPECT_LT(ulps(coshs[i], cosh(Wide(x[i]))), 2) << x[i];
+    }
+  }
+}
+
+TEST(VectorMath, SineAndCosineToTwoUlp) {
+  for (const double size : {1e-9, 0.8, 4.0, 100.0, 9.9e4, 1e7, 1e13}) {
+    std::vector<double> x = between(4, -size, size);
+    // Next to the zeros of either function.
+    for (std::size_t i = 0; i < x.size(); i += 2)
+      x[i] = std::round(x[i] * 2 / std::numbers::pi) * (std::numbers::pi / 2);
+    const std::vector<double> sines = in_packs<simd::sin>(x), cosines = in_packs<simd::cos>(x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      EXPECT_LT(ulps(sines[i], sin(Wide(x[i]))), 1.6) << x[i];
+      EXPECT_LT(ulps(cosines[i], cos(Wide(x[i]))), 1.6) << x[i];
+      EXPECT_LE(std::abs(sines[i]), 1);
+      EXPECT_LE(std::abs(cosines[i]), 1);
+    }
+    for (std::size_t i = 0; i < x.size(); i += simd::width) {
+      double sine[simd::width], cosine[simd::width];
+      const auto pair = simd::sincos(simd::load(&x[i]));
+      simd::store(sine, pair.x);
+      simd::store(cosine, pair.y);
+      for (std::size_t lane = 0; lane < simd::width; ++lane) {
+        EXPECT_EQ(sine[lane], sines[i + lane]);
+        EXPECT_EQ(cosine[lane], cosines[i + lane]);
+      }
+    }
+  }
+}
+
+TEST(VectorMath, ALaneDoesNotSeeItsNeighbours) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> x = {0,     -0.0,     0.3,       -2,   706.9, -706.9, 707,
+                           709.5, 710.4,    711,       -740, -746,  1e3,    -1e3,
+                           9e4,   1e5,      2e5,       -1e6, 1e14,  1e15,   1e300,
+                           -1e22, infinity, -infinity, nan,  14.9,  15.1,   1e-310};
+  while (x.size() % 8 != 0) x.push_back(1);
+  const auto check = [&]<auto function>(auto exact) {
+    const std::vector<double> together = in_packs<function>(x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double alone = in_packs<function>(std::vector<double>(simd::width, x[i]))[0];
+      EXPECT_EQ(bits(together[i]), bits(alone)) << x[i];
+      const double expected = exact(x[i]);
+      if (std::isfinite(expected))
+        EXPECT_NEAR(together[i], expected, 1e-15 * std::abs(expected)) << x[i];
+      else
+        EXPECT_EQ(bits(together[i]), bits(expected)) << x[i];
+    }
+  };
+  check.operator()<simd::exp>([](double v) { return std::exp(v); });
+  check.operator()<simd::cosh>([](double v) { return std::cosh(v); });
+  check.operator()<simd::sin>([](double v) { return std::sin(v); });
+  check.operator()<simd::cos>([](double v) { return std::cos(v); });
 }
 
 TEST(VectorMath, TailsOfTheNormalDistribution) {

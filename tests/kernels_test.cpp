@@ -80,6 +80,12 @@ TEST(Kernels, ProjectIsTheTransposedProduct) {
       project(psi, g, sums);
       expect_close(sums, (before + Coefficients(matrix.transpose() * g)).eval(),
                    (matrix.cwiseAbs().transpose() * g.cwiseAbs()).eval());
+      const Vector weights = Vector::Random(psi.samples());
+      const Matrix scaled = weights.asDiagonal() * g;
+      Coefficients weighted = before, expected = before;
+      project(psi, g, weights.data(), weighted);
+      project(psi, scaled, expected);
+      ASSERT_EQ(weighted, expected);
     }
   });
 }

@@ -50,23 +50,29 @@ TEST(Stream, StepTooLargeIsRefused) {
 }
 
 TEST(FillUniform, IsPhiloxAtTheDocumentedCounter) {
-  const Index first = 4'000'000'001;
-  const Matrix u = uniforms(test_stream, first, 37, 3);
-  r123::Philox4x64 philox;
+  const Index first = 40'000'000'001;  // beyond 32 bits
+  const Stream stream = {0x123456789abcdef0, make_stream(1, Purpose::test, 1ULL << 40 | 77).id};
+  const Matrix u = uniforms(stream, first, 137, 3);
+  r123::Philox4x32 philox;
+  const auto low = [](std::uint64_t word) { return static_cast<std::uint32_t>(word); };
   for (Index i = 0; i < u.rows(); ++i) {
     for (Index j = 0; j < u.cols(); ++j) {
       const auto sample = static_cast<std::uint64_t>(first + i);
-      const auto words = philox({{sample / 4, static_cast<std::uint64_t>(j), test_stream.id, 0}},
-                                {{test_stream.seed, 0}});
-      EXPECT_EQ(u(i, j), (static_cast<double>(words[sample % 4] >> 12) + 0.5) / 0x1p52);
+      const std::uint64_t counter = sample / 2 + (static_cast<std::uint64_t>(j) << 40);
+      const auto words =
+          philox({{low(counter), low(counter >> 32), low(stream.id), low(stream.id >> 32)}},
+                 {{low(stream.seed), low(stream.seed >> 32)}});
+      const std::uint64_t bits =
+          words[2 * (sample % 2)] | static_cast<std::uint64_t>(words[2 * (sample % 2) + 1]) << 32;
+      EXPECT_EQ(u(i, j), (static_cast<double>(bits >> 12) + 0.5) / 0x1p52);
     }
   }
 }
 
 TEST(FillUniform, AnySplitGivesTheSameBits) {
-  const Matrix whole = uniforms(test_stream, 0, 64, 2);
+  const Matrix whole = uniforms(test_stream, 0, 256, 2);
   for (Index first = 0; first < 10; ++first) {
-    for (Index count = 0; count < 12; ++count) {
+    for (const Index count : {0, 1, 2, 3, 7, 63, 64, 65, 128, 200}) {
       EXPECT_EQ(uniforms(test_stream, first, count, 2), whole.middleRows(first, count));
     }
   }

@@ -31,8 +31,9 @@ enum class Purpose : std::uint16_t {
 
 // u(i, j) = component j of sample first + i, first ≥ 0: independent and uniform on the 2^52
 // midpoints (k + 1/2) 2^-52 of the open interval (0, 1), so that neither u nor 1 − u is ever
-// rounded. Sample s is word s mod 4 of Philox4x64-10 at counter (s/4, j, stream.id, 0) with key
-// (stream.seed, 0).
+// rounded. Sample s < 2^41 of component j < 2^24 has the words 2 (s mod 2), low half, and
+// 2 (s mod 2) + 1, high half, of Philox4x32-10 at the 128-bit counter s/2 + j 2^40 + stream.id 2^64
+// with key stream.seed.
 void fill_uniform(const Stream& stream, Index first, BlockOut u);
 
 // Sobol' points (Joe and Kuo's direction numbers, Gray code order, starting with the origin) under

@@ -34,7 +34,7 @@ inline void polynomial_strip(const RecurrenceKernel& recurrence, const Strip& et
 //   √2 sin(a ± n) = sin a · √2 cos n ± cos a · √2 sin n,     n = 0 … harmonic_reach,
 // either formed, or left to the kernels, which turn the coefficients instead of the functions.
 // B_{2h−1} and B_{2h} are the cosine and the sine of harmonic h.
-inline constexpr Index harmonic_reach = 8;
+inline constexpr Index harmonic_reach = 4;
 inline constexpr Index harmonic_span = 2 * harmonic_reach + 1;
 inline constexpr Index harmonic_columns = 2 * harmonic_reach + 1;  // with the constant
 inline constexpr double sqrt2 = 0x1.6a09e667f3bcdp+0;
@@ -101,7 +101,7 @@ inline void fourier_strip(const BasisAxis& axis, const Strip& eta, Index count, 
   put(1, base * sqrt2);
   Harmonic power = base;
   for (Index h = 2; h <= harmonic_reach && 2 * h - 1 < count; h *= 2) {
-    power = power * power;  // 2, 3 | 4 … 7 | 8: the first of them turns those before
+    power = power * power;  // 2, 3 | 4: the first of them turns those before
     put(h, power * sqrt2);
     for (Index n = 1; n < h && h + n <= harmonic_reach && 2 * (h + n) - 1 < count; ++n)
       put(h + n, power * small(n));

@@ -37,8 +37,7 @@ Coefficients GradientEstimator::sum_chunk(const SampleSource& source, const Coef
   for (Index first = chunk * chunk_size; first < end; first += block_size) {
     const Index n = std::min(block_size, end - first);
     evaluate_block(source, u, first, n, scratch);
-    scratch.g.topRows(n).array().colwise() *= scratch.samples.weights.head(n).array();
-    project(scratch.psi, scratch.g.topRows(n), sums);
+    project(scratch.psi, scratch.g.topRows(n), scratch.samples.weights.data(), sums);
   }
   return sums;
 }

@@ -108,10 +108,18 @@ struct Weights {
   alignas(64) double value[length(components)][block_size];
 
   Weights() = default;
-  Weights(const Block& g, Index column) {
+  // Columns column, column + 1, … of g, row s times factors[s] unless that is null.
+  Weights(const Block& g, const double* factors, Index column) {
+    const Index rows = g.rows(), whole = rows / simd::width * simd::width;
+    const Index padded = (rows + BasisBlock::tile - 1) / BasisBlock::tile * BasisBlock::tile;
     for (int c = 0; c < components; ++c) {
-      std::copy_n(g.data() + (column + c) * g.outerStride(), g.rows(), value[c]);
-      std::fill(value[c] + g.rows(), value[c] + block_size, 0.0);
+      const double* from = g.data() + (column + c) * g.outerStride();
+      for (Index i = 0; i < whole; i += simd::width) {
+        const simd::Pack pack = simd::load_unaligned(from + i);
+        simd::store(value[c] + i, factors ? pack * simd::load_unaligned(factors + i) : pack);
+      }
+      for (Index i = whole; i < rows; ++i) value[c][i] = factors ? from[i] * factors[i] : from[i];
+      for (Index i = rows; i < padded; ++i) value[c][i] = 0;
     }
   }
   // Components first, first + 1, … become T_column · other.

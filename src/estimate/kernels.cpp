@@ -112,9 +112,10 @@ void expand_products(const BasisBlock& psi, const Coefficients& u, Index column,
 }
 
 template <int components>
-void project_fourier(const BasisBlock& psi, const Block& g, Index column, Coefficients& sums) {
+void project_fourier(const BasisBlock& psi, const Block& g, const double* factors, Index column,
+                     Coefficients& sums) {
   const FourierTerms terms(psi);
-  Weights<components> weights(g, column);
+  const Weights<components> weights(g, factors, column);
   project_terms<components>(psi, terms.tabulated, weights, column, sums);
   project_terms<components>(psi, terms.tail, weights, column, sums);
   const Terms right{psi.plan().count.data(), psi.plan().count.data(), harmonic_columns};
@@ -130,10 +131,11 @@ void project_fourier(const BasisBlock& psi, const Block& g, Index column, Coeffi
 }
 
 template <int components>
-void project_products(const BasisBlock& psi, const Block& g, Index column, Coefficients& sums) {
+void project_products(const BasisBlock& psi, const Block& g, const double* factors, Index column,
+                      Coefficients& sums) {
   const BasisPlan& plan = psi.plan();
   const Index m = psi.functions();
-  Weights<components> weights(g, column);
+  const Weights<components> weights(g, factors, column);
   project_terms<components>(psi, {plan.count.data(), plan.table.data(), plan.table_size(m)},
                             weights, column, sums);
   for (const FactorGroup& group : plan.groups) {
@@ -158,15 +160,17 @@ void expand(const BasisBlock& psi, const Coefficients& u, BlockOut x) {
     });
 }
 
-void project(const BasisBlock& psi, Block g, Coefficients& sums) {
+void project(const BasisBlock& psi, Block g, Coefficients& sums) { project(psi, g, nullptr, sums); }
+
+void project(const BasisBlock& psi, Block g, const double* weights, Coefficients& sums) {
   assert(g.rows() == psi.samples() && sums.rows() >= psi.functions() && sums.cols() == g.cols());
   if (psi.plan().single_fourier)
     in_chunks<fourier_components>(g.cols(), [&]<int components>(Index column) {
-      project_fourier<components>(psi, g, column, sums);
+      project_fourier<components>(psi, g, weights, column, sums);
     });
   else
     in_chunks<project_components>(g.cols(), [&]<int components>(Index column) {
-      project_products<components>(psi, g, column, sums);
+      project_products<components>(psi, g, weights, column, sums);
     });
 }
 

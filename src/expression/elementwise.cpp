@@ -10,7 +10,8 @@
 namespace chaosgrad {
 namespace {
 
-using simd::broadcast, simd::load, simd::Machine, simd::Pack, simd::store, simd::width;
+using simd::all_less, simd::broadcast, simd::load, simd::Machine, simd::Pack, simd::store,
+    simd::width;
 
 template <auto function>
 void unary(const Call& call) {
@@ -18,6 +19,34 @@ void unary(const Call& call) {
     const double* a = call.a.data + j * call.a.column_stride;
     double* out = call.out.data + j * call.out.column_stride;
     for (Index i = 0; i < call.samples; i += width) store(out + i, function(load(a + i)));
+  }
+}
+
+// Four packs at a time where all arguments are in the range of `quick`, so that their steps
+// overlap; `function` is equal to it there.
+template <auto function, auto quick>
+void unary_batched(const Call& call, double range) {
+  constexpr Index batch = 4;
+  const Pack limit = broadcast(range);
+  for (Index j = 0; j < call.columns; ++j) {
+    const double* a = call.a.data + j * call.a.column_stride;
+    double* out = call.out.data + j * call.out.column_stride;
+    Index i = 0;
+    for (; simd::has_fused && i + batch * width <= call.samples; i += batch * width) {
+      Pack x[batch];
+#pragma GCC unroll 4
+      for (Index p = 0; p < batch; ++p) x[p] = load(a + i + p * width);
+      if (all_less(simd::abs(x[0]), limit) && all_less(simd::abs(x[1]), limit) &&
+          all_less(simd::abs(x[2]), limit) && all_less(simd::abs(x[3]), limit)) {
+#pragma GCC unroll 4
+        for (Index p = 0; p < batch; ++p) x[p] = quick(x[p]);
+      } else {
+        for (Index p = 0; p < batch; ++p) x[p] = function(x[p]);
+      }
+#pragma GCC unroll 4
+      for (Index p = 0; p < batch; ++p) store(out + i + p * width, x[p]);
+    }
+    for (; i < call.samples; i += width) store(out + i, function(load(a + i)));
   }
 }
 
@@ -142,9 +171,13 @@ Kernel arithmetic_kernel(Op op) {
 Kernel function_kernel(Op op) {
   switch (op) {
     case Op::sin:
-      return unary<simd::sin>;
+      return [](const Call& call) {
+        unary_batched<simd::sin, simd::quick::sin>(call, simd::quick::turn_range);
+      };
     case Op::cos:
-      return unary<simd::cos>;
+      return [](const Call& call) {
+        unary_batched<simd::cos, simd::quick::cos>(call, simd::quick::turn_range);
+      };
     case Op::tan:
       return unary<simd::tan>;
     case Op::asin:
@@ -156,11 +189,15 @@ Kernel function_kernel(Op op) {
     case Op::sinh:
       return unary<Machine::sinh>;
     case Op::cosh:
-      return unary<simd::cosh>;
+      return [](const Call& call) {
+        unary_batched<simd::cosh, simd::quick::cosh>(call, simd::quick::exp_range);
+      };
     case Op::tanh:
       return unary<Machine::tanh>;
     case Op::exp:
-      return unary<Machine::exp>;
+      return [](const Call& call) {
+        unary_batched<simd::exp, simd::quick::exp>(call, simd::quick::exp_range);
+      };
     case Op::log:
       return unary<Machine::log>;
     case Op::sqrt:

@@ -1,99 +1,13 @@
 #pragma once
-// Packs of samples: the machine's widest vector of doubles, and elementary functions on it (SLEEF,
-// 1 ulp). Every function is pure per lane: the value of a lane does not depend on its neighbours.
-#include <immintrin.h>
-#include <sleef.h>
-
+// Elementary functions on packs, within 1.5 ulp. Every function is pure per lane: the value of a
+// lane does not depend on its neighbours.
 #include <cmath>
-#include <cstring>
 #include <numbers>
 
-#include "chaosgrad/types.h"
+#include "expression/elementary.h"
+#include "expression/pack.h"
 
 namespace chaosgrad::simd {
-
-#if defined(__AVX512F__)
-using Pack = __m512d;
-struct Machine {
-  static constexpr auto sin = Sleef_sind8_u10avx512f, cos = Sleef_cosd8_u10avx512f;
-  static constexpr auto tan = Sleef_tand8_u10avx512f, asin = Sleef_asind8_u10avx512f;
-  static constexpr auto acos = Sleef_acosd8_u10avx512f, atan = Sleef_atand8_u10avx512f;
-  static constexpr auto sinh = Sleef_sinhd8_u10avx512f;
-  static constexpr auto tanh = Sleef_tanhd8_u10avx512f, exp = Sleef_expd8_u10avx512f;
-  static constexpr auto log = Sleef_logd8_u10avx512f, log1p = Sleef_log1pd8_u10avx512f;
-  static constexpr auto erf = Sleef_erfd8_u10avx512f, erfc = Sleef_erfcd8_u15avx512f;
-  static constexpr auto floor = Sleef_floord8_avx512f, ceil = Sleef_ceild8_avx512f;
-  static constexpr auto power = Sleef_powd8_u10avx512f;
-  static constexpr auto sincos = Sleef_sincosd8_u10avx512f;
-};
-inline Pack broadcast(double value) { return _mm512_set1_pd(value); }
-inline Pack sqrt(Pack a) { return _mm512_maskz_sqrt_pd(0xff, a); }
-inline Pack abs(Pack a) { return _mm512_abs_pd(a); }
-inline Pack fused(Pack a, Pack b, Pack c) { return _mm512_fmadd_pd(a, b, c); }
-// a·b − product, exactly, where product is a·b rounded
-inline Pack rounding_error(Pack a, Pack b, Pack product) { return fused(a, b, -product); }
-inline bool all_less(Pack a, Pack b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ) == 0xff; }
-#elif defined(__AVX2__) && defined(__FMA__)
-using Pack = __m256d;
-struct Machine {
-  static constexpr auto sin = Sleef_sind4_u10avx2, cos = Sleef_cosd4_u10avx2;
-  static constexpr auto tan = Sleef_tand4_u10avx2, asin = Sleef_asind4_u10avx2;
-  static constexpr auto acos = Sleef_acosd4_u10avx2, atan = Sleef_atand4_u10avx2;
-  static constexpr auto sinh = Sleef_sinhd4_u10avx2;
-  static constexpr auto tanh = Sleef_tanhd4_u10avx2, exp = Sleef_expd4_u10avx2;
-  static constexpr auto log = Sleef_logd4_u10avx2, log1p = Sleef_log1pd4_u10avx2;
-  static constexpr auto erf = Sleef_erfd4_u10avx2, erfc = Sleef_erfcd4_u15avx2;
-  static constexpr auto floor = Sleef_floord4_avx2, ceil = Sleef_ceild4_avx2;
-  static constexpr auto power = Sleef_powd4_u10avx2;
-  static constexpr auto sincos = Sleef_sincosd4_u10avx2;
-};
-inline Pack broadcast(double value) { return _mm256_set1_pd(value); }
-inline Pack sqrt(Pack a) { return _mm256_sqrt_pd(a); }
-inline Pack abs(Pack a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
-inline Pack fused(Pack a, Pack b, Pack c) { return _mm256_fmadd_pd(a, b, c); }
-inline Pack rounding_error(Pack a, Pack b, Pack product) { return fused(a, b, -product); }
-inline bool all_less(Pack a, Pack b) {
-  return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)) == 0xf;
-}
-#else
-using Pack = __m128d;
-struct Machine {
-  static constexpr auto sin = Sleef_sind2_u10sse2, cos = Sleef_cosd2_u10sse2;
-  static constexpr auto tan = Sleef_tand2_u10sse2, asin = Sleef_asind2_u10sse2;
-  static constexpr auto acos = Sleef_acosd2_u10sse2, atan = Sleef_atand2_u10sse2;
-  static constexpr auto sinh = Sleef_sinhd2_u10sse2;
-  static constexpr auto tanh = Sleef_tanhd2_u10sse2, exp = Sleef_expd2_u10sse2;
-  static constexpr auto log = Sleef_logd2_u10sse2, log1p = Sleef_log1pd2_u10sse2;
-  static constexpr auto erf = Sleef_erfd2_u10sse2, erfc = Sleef_erfcd2_u15sse2;
-  static constexpr auto floor = Sleef_floord2_sse2, ceil = Sleef_ceild2_sse2;
-  static constexpr auto power = Sleef_powd2_u10sse2;
-  static constexpr auto sincos = Sleef_sincosd2_u10sse2;
-};
-inline Pack broadcast(double value) { return _mm_set1_pd(value); }
-inline Pack sqrt(Pack a) { return _mm_sqrt_pd(a); }
-inline Pack abs(Pack a) { return _mm_andnot_pd(_mm_set1_pd(-0.0), a); }
-inline Pack fused(Pack a, Pack b, Pack c) { return a * b + c; }
-// Without a fused multiply-add: by halves of 26 bits (Dekker).
-inline Pack upper_half(Pack a) {
-  const Pack scaled = a * 134217729.0;
-  return scaled - (scaled - a);
-}
-inline Pack rounding_error(Pack a, Pack b, Pack product) {
-  const Pack a_high = upper_half(a), b_high = upper_half(b);
-  const Pack a_low = a - a_high, b_low = b - b_high;
-  return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
-}
-inline bool all_less(Pack a, Pack b) { return _mm_movemask_pd(_mm_cmplt_pd(a, b)) == 0x3; }
-#endif
-
-inline constexpr Index width = sizeof(Pack) / sizeof(double);
-
-inline Pack load(const double* from) {
-  Pack pack;
-  std::memcpy(&pack, from, sizeof pack);
-  return pack;
-}
-inline void store(double* to, Pack pack) { std::memcpy(to, &pack, sizeof pack); }
 
 // SLEEF chooses one range reduction for a whole pack, by its largest argument. Here each lane gets
 // the one that its own size asks for: the lanes of each class are evaluated among harmless values
@@ -111,31 +25,45 @@ inline auto by_size(Pack x, Function function, Blend blend) {
 }
 inline constexpr auto blend_packs = [](auto mask, Pack a, Pack b) -> Pack { return mask ? a : b; };
 
-inline Pack sin(Pack x) { return by_size(x, Machine::sin, blend_packs); }
-inline Pack cos(Pack x) { return by_size(x, Machine::cos, blend_packs); }
-inline Pack tan(Pack x) { return by_size(x, Machine::tan, blend_packs); }
-// .x = sin, .y = cos
-inline auto sincos(Pack x) {
-  return by_size(x, Machine::sincos, [](auto mask, auto a, auto b) {
-    a.x = mask ? a.x : b.x;
-    a.y = mask ? a.y : b.y;
-    return a;
-  });
+// `usual` where |x| < range, SLEEF's function elsewhere (and for not-a-number), lane by lane.
+template <class Usual, class Rare>
+[[gnu::always_inline]] inline Pack within(double range, Pack x, Usual usual, Rare rare) {
+  if constexpr (!has_fused) return rare(x);
+  const Pack size = simd::abs(x), limit = broadcast(range);
+  if (all_less(size, limit)) [[likely]]
+    return usual(x);
+  const Pack value = usual(size < limit ? x : broadcast(0));
+  return size < limit ? value : rare(size < limit ? broadcast(2 * range) : x);
 }
 
-// (e^{|x|} + e^{−|x|})/2: one exponential, a third of the cost of SLEEF's cosh and within 2 ulp.
+inline Pack exp(Pack x) { return within(quick::exp_range, x, quick::exp, Machine::exp); }
+inline Pack sin(Pack x) {
+  return within(quick::turn_range, x, quick::sin,
+                [](Pack a) { return by_size(a, Machine::sin, blend_packs); });
+}
+inline Pack cos(Pack x) {
+  return within(quick::turn_range, x, quick::cos,
+                [](Pack a) { return by_size(a, Machine::cos, blend_packs); });
+}
+inline Pack tan(Pack x) { return by_size(x, Machine::tan, blend_packs); }
+inline quick::SinCos sincos(Pack x) {
+  if (has_fused && all_less(simd::abs(x), broadcast(quick::turn_range))) [[likely]]
+    return quick::sincos(x);
+  return {simd::sin(x), simd::cos(x)};
+}
+
 // Where e^{|x|} overflows and cosh may not, its root is squared.
 inline Pack cosh(Pack x) {
-  const Pack size = simd::abs(x), grown = Machine::exp(size);
-  const Pack usual = 0.5 * grown + 0.5 / grown;
-  if (all_less(size, broadcast(709))) return usual;
-  const Pack root = Machine::exp(0.5 * size);
-  return size < broadcast(709) ? usual : (0.5 * root) * root;
+  return within(quick::exp_range, x, quick::cosh, [](Pack a) -> Pack {
+    const Pack size = simd::abs(a), grown = Machine::exp(size), root = Machine::exp(0.5 * size);
+    const Pack usual = 0.5 * grown + 0.5 / grown;
+    return size < broadcast(709) ? usual : (0.5 * root) * root;
+  });
 }
 
 // 1/(1 + e^{-x}) without overflow and with full relative accuracy in the lower tail.
 inline Pack logistic(Pack x) {
-  const Pack decay = Machine::exp(-simd::abs(x));
+  const Pack decay = simd::exp(-simd::abs(x));
   const Pack upper = 1.0 / (1.0 + decay);
   return x < broadcast(0) ? decay * upper : upper;
 }
@@ -143,7 +71,7 @@ inline Pack logistic(Pack x) {
 // log(1 + e^x) = max(x, 0) + log(1 + e^{-|x|})
 inline Pack softplus(Pack x) {
   const Pack positive = x < broadcast(0) ? broadcast(0) : x;
-  return positive + Machine::log1p(Machine::exp(-simd::abs(x)));
+  return positive + Machine::log1p(simd::exp(-simd::abs(x)));
 }
 
 // φ(x) = e^{-x²/2}/√(2π); the rounding of x² is put back, it would cost x² ulp in the tails.
@@ -151,7 +79,7 @@ inline Pack normal_pdf(Pack x) {
   const Pack square = x * x;
   const Pack rest = rounding_error(x, x, square);
   const Pack value =
-      Machine::exp(-0.5 * square) * (0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2);
+      simd::exp(-0.5 * square) * (0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2);
   return value == broadcast(0) ? value : fused(value * -0.5, rest, value);
 }
 

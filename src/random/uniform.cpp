@@ -1,47 +1,64 @@
-#include <Random123/philox.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 
 #include "chaosgrad/error.h"
 #include "chaosgrad/random.h"
-#include "random/unit_interval.h"
+#include "random/philox.h"
 
 namespace chaosgrad {
 namespace {
 
-using Philox = r123::Philox4x64;  // ten rounds
-constexpr Index words = 4;        // per counter
+using philox::Words;
 
-// Samples [first, first + n) of one component.
-void fill_component(const Philox::key_type& key, Philox::ctr_type counter, Index first, double* u,
-                    Index n) {
-  Philox philox;
-  // Part of the group of four that `first` falls into; `used` counts words of it that are not
-  // wanted.
-  auto partial = [&](Index group, Index used, Index count, double* out) {
-    counter[0] = static_cast<std::uint64_t>(group);
-    const Philox::ctr_type bits = philox(counter, key);
-    for (Index k = 0; k < count; ++k) {
-      out[k] = open_unit_interval(bits[static_cast<std::size_t>(used + k)]);
-    }
-  };
-  Index group = first / words;
+// Every counter gives two samples. A batch is enough counters to hide each other's latency.
+constexpr int several = 4;
+constexpr Index batch = 2 * several * philox::lanes;
+
+// open_unit_interval for a vector: 1 + k 2^-52, less 1 − 2^-53, is exact.
+[[gnu::always_inline]] inline void store_unit(Words bits, double* u) {
+  typedef double Doubles __attribute__((vector_size(sizeof(Words))));
+  const auto from_one = reinterpret_cast<Doubles>((bits >> 12) | 0x3ff0000000000000U);
+  const Doubles value = from_one - (1 - 0x1p-53);
+  std::memcpy(u, &value, sizeof value);
+}
+
+// Samples first … first + batch − 1 of component j; first is even.
+void fill_batch(const Stream& stream, Index j, Index first, double* u) {
+  Words lane;
+  for (int i = 0; i < philox::lanes; ++i) lane[i] = static_cast<std::uint64_t>(i);
+  const auto component = static_cast<std::uint64_t>(j) << 8;
+  philox::Counters counters[several];
+  for (int i = 0; i < several; ++i) {
+    const Words group = static_cast<std::uint64_t>(first / 2 + i * philox::lanes) + lane;
+    counters[i] = {group, (group >> 32) | component, stream.id + Words{},
+                   (stream.id >> 32) + Words{}};
+  }
+  philox::encrypt(counters, stream.seed);
+  for (int i = 0; i < several; ++i) {
+    const Words(&word)[4] = counters[i].word;
+    const auto [front, back] = philox::interleaved((word[0] & 0xffffffffU) | (word[1] << 32),
+                                                   (word[2] & 0xffffffffU) | (word[3] << 32));
+    store_unit(front, u + 2 * i * philox::lanes);
+    store_unit(back, u + (2 * i + 1) * philox::lanes);
+  }
+}
+
+// Samples [first, first + n) of component j.
+void fill_component(const Stream& stream, Index j, Index first, double* u, Index n) {
+  alignas(64) double part[batch];
   Index i = 0;
-  if (const Index used = first % words; used != 0) {
-    i = std::min(words - used, n);
-    partial(group++, used, i, u);
+  if (first % 2 != 0 && n > 0) {
+    fill_batch(stream, j, first - 1, part);
+    i = std::min(batch - 1, n);
+    std::copy_n(part + 1, i, u);
   }
-  for (; i + words <= n; i += words, ++group) {
-    counter[0] = static_cast<std::uint64_t>(group);
-    const Philox::ctr_type bits = philox(counter, key);
-    u[i] = open_unit_interval(bits[0]);
-    u[i + 1] = open_unit_interval(bits[1]);
-    u[i + 2] = open_unit_interval(bits[2]);
-    u[i + 3] = open_unit_interval(bits[3]);
-  }
-  if (i < n) partial(group, 0, n - i, u + i);
+  for (; i + batch <= n; i += batch) fill_batch(stream, j, first + i, u + i);
+  if (i == n) return;
+  fill_batch(stream, j, first + i, part);
+  std::copy_n(part, n - i, u + i);
 }
 
 }  // namespace
@@ -55,12 +72,8 @@ Stream make_stream(std::uint64_t seed, Purpose purpose, std::uint64_t step) {
 }
 
 void fill_uniform(const Stream& stream, Index first, BlockOut u) {
-  assert(first >= 0);
-  const Philox::key_type key = {{stream.seed, 0}};
-  for (Index j = 0; j < u.cols(); ++j) {
-    const Philox::ctr_type counter = {{0, static_cast<std::uint64_t>(j), stream.id, 0}};
-    fill_component(key, counter, first, u.col(j).data(), u.rows());
-  }
+  assert(first >= 0 && first + u.rows() <= Index{1} << 41 && u.cols() <= Index{1} << 24);
+  for (Index j = 0; j < u.cols(); ++j) fill_component(stream, j, first, u.col(j).data(), u.rows());
 }
 
 }  // namespace chaosgrad

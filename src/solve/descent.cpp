@@ -113,7 +113,10 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
     grow(u, level.m);
     grow(previous, level.m);
     if (step.restart) previous = u;
-    y = u + step.beta * (u - previous);
+    if (step.beta == 0)
+      y = u;
+    else
+      y = u + step.beta * (u - previous);
     const Coefficients D =
         samples.with(k, [&](const SampleSource& source) { return estimator.estimate(source, y); });
     run.gradients += samples.count(k);
