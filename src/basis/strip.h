@@ -33,7 +33,10 @@ struct Strip {
       return generate(
           [&](int j) { return simd::load_unaligned(column + first + j * simd::width); });
     alignas(64) double padded[strip_samples];
-    for (Index i = 0; i < strip_samples; ++i) padded[i] = column[std::min(first + i, rows - 1)];
+    Index i = 0;
+    for (; first + i + simd::width <= rows; i += simd::width)
+      simd::store(padded + i, simd::load_unaligned(column + first + i));
+    for (; i < strip_samples; ++i) padded[i] = column[std::min(first + i, rows - 1)];
     return load(padded);
   }
   [[gnu::always_inline]] void store(double* p) const {
@@ -47,9 +50,14 @@ struct Strip {
       for (int j = 0; j < strip_packs; ++j)
         simd::store_unaligned(column + first + j * simd::width, pack[j]);
     } else if (first < rows) {
-      alignas(64) double padded[strip_samples];
-      store(padded);
-      std::copy_n(padded, rows - first, column + first);
+#pragma GCC unroll 4
+      for (int j = 0; j < strip_packs; ++j) {
+        const Index row = first + j * simd::width;
+        if (row + simd::width <= rows)
+          simd::store_unaligned(column + row, pack[j]);
+        else
+          for (Index i = row; i < rows; ++i) column[i] = pack[j][i - row];
+      }
     }
   }
 };

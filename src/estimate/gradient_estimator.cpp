@@ -29,23 +29,35 @@ void GradientEstimator::evaluate_block(const SampleSource& source, const Coeffic
                    scratch.g.topRows(n));
 }
 
-Coefficients GradientEstimator::sum_chunk(const SampleSource& source, const Coefficients& u,
-                                          Index chunk) const {
+void GradientEstimator::sum_chunk(const SampleSource& source, const Coefficients& u, Index chunk,
+                                  Coefficients& sums) const {
   Scratch& scratch = scratch_.local();
-  Coefficients sums = Coefficients::Zero(u.rows(), u.cols());
+  sums.setZero(u.rows(), u.cols());
   const Index end = std::min((chunk + 1) * chunk_size, source.size());
   for (Index first = chunk * chunk_size; first < end; first += block_size) {
     const Index n = std::min(block_size, end - first);
     evaluate_block(source, u, first, n, scratch);
     project(scratch.psi, scratch.g.topRows(n), scratch.samples.weights.data(), sums);
   }
-  return sums;
 }
 
 Coefficients GradientEstimator::estimate(const SampleSource& source, const Coefficients& u) const {
+  Coefficients D;
+  estimate(source, u, D);
+  return D;
+}
+
+void GradientEstimator::estimate(const SampleSource& source, const Coefficients& u,
+                                 Coefficients& D) const {
   const Index chunks = (source.size() + chunk_size - 1) / chunk_size;
-  return executor_.reduce(
-      chunks, [&](Index chunk) { return sum_chunk(source, u, chunk); },
+  if (chunks == 1) return sum_chunk(source, u, 0, D);
+  D = executor_.reduce(
+      chunks,
+      [&](Index chunk) {
+        Coefficients sums;
+        sum_chunk(source, u, chunk, sums);
+        return sums;
+      },
       [](Coefficients& left, Coefficients&& right) { left += right; });
 }
 

@@ -20,6 +20,8 @@ class GradientEstimator {
   // u is m×q and defines both x(θ) and the level m. Memory does not grow with the number of
   // samples.
   [[nodiscard]] Coefficients estimate(const SampleSource& source, const Coefficients& u) const;
+  // The same into D, whose memory is used again.
+  void estimate(const SampleSource& source, const Coefficients& u, Coefficients& D) const;
 
   // The first sample whose gradient is not finite, as (θ, x), if there is one.
   struct BadSample {
@@ -37,8 +39,8 @@ class GradientEstimator {
   // Samples [first, first + n) evaluated up to the gradient: scratch.g = ∇F, n ≤ block_size.
   void evaluate_block(const SampleSource& source, const Coefficients& u, Index first, Index n,
                       Scratch& scratch) const;
-  [[nodiscard]] Coefficients sum_chunk(const SampleSource& source, const Coefficients& u,
-                                       Index chunk) const;
+  void sum_chunk(const SampleSource& source, const Coefficients& u, Index chunk,
+                 Coefficients& sums) const;
 
   const Oracle& oracle_;
   const Basis& basis_;

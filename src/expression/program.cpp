@@ -9,14 +9,21 @@ namespace {
 
 using Place = Program::Workspace::Place;
 
+// A few hundred numbers at most: a call of memmove would cost as much again.
+inline void copy_samples(const double* from, Index count, double* to) {
+  Index i = 0;
+  for (; i + simd::width <= count; i += simd::width) simd::store(to + i, simd::load(from + i));
+  for (; i < count; ++i) to[i] = from[i];
+}
+
 // Columns of fewer samples than whole packs: the rest of the last pack repeats the first sample,
 // which is harmless.
 void pad_columns(const Block& from, Index column, Index columns, double* to, Index stride) {
   const Index samples = from.rows(), padded = stride;
   for (Index j = 0; j < columns; ++j, to += stride) {
     const double* source = from.data() + (column + j) * from.outerStride();
-    std::copy(source, source + samples, to);
-    std::fill(to + samples, to + padded, source[0]);
+    copy_samples(source, samples, to);
+    for (Index i = samples; i < padded; ++i) to[i] = source[0];
   }
 }
 
@@ -96,7 +103,7 @@ void Program::Code::run(std::span<const Block> blocks, std::span<BlockOut> outpu
     const Place& place = workspace.places[1 + inputs.size() + k];
     for (Index j = 0; j < output_columns[k]; ++j) {
       const double* from = place.data + j * place.column_stride;
-      std::copy(from, from + samples, outputs[k].data() + j * outputs[k].outerStride());
+      copy_samples(from, samples, outputs[k].data() + j * outputs[k].outerStride());
     }
   }
 }

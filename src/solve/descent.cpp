@@ -98,6 +98,7 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
   Coefficients u = oracle.facts().start.transpose();  // the constant function
   Coefficients previous = u, best = u, y = u;
   int raises = 0;
+  Coefficients D;
   double first_norm = 0, best_norm = std::numeric_limits<double>::infinity();
   Index cuts = 0, first_cut = 0;
 
@@ -117,8 +118,7 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
       y = u;
     else
       y = u + step.beta * (u - previous);
-    const Coefficients D =
-        samples.with(k, [&](const SampleSource& source) { return estimator.estimate(source, y); });
+    samples.with(k, [&](const SampleSource& source) { estimator.estimate(source, y, D); });
     run.gradients += samples.count(k);
 
     const double norm = D.norm();
