@@ -116,9 +116,11 @@ void TomlDocument::fail(const FormulaError& error) const {
       std::pair(static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end));
   const std::string formula = **node.as_string();
   std::string message = error.what();
+  // The part that is wrong, unless it is all of the formula or the message quotes it already.
   if (found_end > found_begin && found_end <= formula.size() &&
       found_end - found_begin < formula.size()) {
-    message += fmt::format(", in '{}'", formula.substr(found_begin, found_end - found_begin));
+    const std::string part = "'" + formula.substr(found_begin, found_end - found_begin) + "'";
+    if (message.find(part) == std::string::npos) message += ", in " + part;
   }
   fail(place_of(text, offset + found_begin, begin.file), message);
 }
