@@ -65,6 +65,9 @@ struct Run {
   double seconds = 0;
   std::vector<std::string> notes = {};  // what the user should know: limits reached, steps cut
   std::optional<NestedFits> fits = {};
+  // Independent estimates of the coefficients whose mean is u: their scatter is the noise in u.
+  // Empty where u has none, or where the method does not tell.
+  std::vector<Coefficients> replicates = {};
 };
 
 // Throws InputError or FormulaError for bad options; numerical trouble is a status.

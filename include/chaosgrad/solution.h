@@ -38,6 +38,7 @@ class Expansion {
 //   for a given μ
 struct ErrorEstimate {
   std::optional<double> estimate, basis, sampling, optimisation, bound;
+  Vector components = {};  // the estimate for each component of x; empty: not known
   double confidence = 0.95;
 };
 
