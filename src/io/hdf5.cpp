@@ -100,6 +100,14 @@ void Hdf5Writer::flush() { require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), path
 Hdf5Reader::Hdf5Reader(const std::string& path)
     : path_(path), file_(require(open_quietly(path), path, "open the file"), H5Fclose) {}
 
+bool Hdf5Reader::has(const std::string& name) const {
+  // Every group on the way must be there: HDF5 asks for each link in turn.
+  for (std::size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
+    if (H5Lexists(file_.get(), name.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
+    if (slash == std::string::npos) return true;
+  }
+}
+
 Hdf5Handle Hdf5Reader::open(const std::string& name) const {
   return {require(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), path_, "find " + name),
           H5Dclose};

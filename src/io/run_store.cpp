@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -58,6 +59,36 @@ void write_history(Hdf5Writer& store, const Run& run, bool bounds) {
   if (bounds) column("bound", [&](const IterationRecord& r) { return r.bound.value_or(unknown); });
 }
 
+constexpr std::array error_names = {"estimate", "basis", "sampling", "optimisation", "bound"};
+constexpr std::array error_members = {&ErrorEstimate::estimate, &ErrorEstimate::basis,
+                                      &ErrorEstimate::sampling, &ErrorEstimate::optimisation,
+                                      &ErrorEstimate::bound};
+
+// Unknown norms are left out.
+void write_accuracy(Hdf5Writer& store, const Solution& solution) {
+  for (std::size_t g = 0; g < solution.run.replicates.size(); ++g)
+    store.matrix(fmt::format("replicates/{}", g), solution.run.replicates[g]);
+  for (std::size_t i = 0; i < error_names.size(); ++i) {
+    if (const std::optional<double>& norm = solution.error.*error_members[i])
+      store.matrix(fmt::format("error/{}", error_names[i]), Matrix::Constant(1, 1, *norm));
+  }
+  if (solution.error.components.size() > 0)
+    store.matrix("error/components", solution.error.components);
+  store.matrix("error/confidence", Matrix::Constant(1, 1, solution.error.confidence));
+}
+
+void read_accuracy(const Hdf5Reader& store, Solution& solution) {
+  for (std::size_t g = 0; store.has(fmt::format("replicates/{}", g)); ++g)
+    solution.run.replicates.emplace_back(store.matrix(fmt::format("replicates/{}", g)));
+  if (!store.has("error/confidence")) return;
+  for (std::size_t i = 0; i < error_names.size(); ++i) {
+    const std::string name = fmt::format("error/{}", error_names[i]);
+    if (store.has(name)) solution.error.*error_members[i] = store.matrix(name)(0, 0);
+  }
+  if (store.has("error/components")) solution.error.components = store.matrix("error/components");
+  solution.error.confidence = store.matrix("error/confidence")(0, 0);
+}
+
 void write_store(const std::string& path, const ProblemFile& file, const Solution& solution,
                  const std::string& summary) {
   Hdf5Writer store(path);
@@ -86,6 +117,7 @@ void write_store(const std::string& path, const ProblemFile& file, const Solutio
     indices.insert(indices.end(), index.begin(), index.end());
   }
   store.integers("indices", indices, m, d);
+  write_accuracy(store, solution);
   write_history(store, solution.run, file.options.bounds);
   store.text("summary", summary);
   store.flush();
@@ -141,8 +173,13 @@ StoredRun load_run(const std::string& directory) {
     indices.push_back(std::move(index));
   }
   Basis basis(make_families(file.problem), IndexSet::from(std::move(indices)));
-  Expansion expansion(file.problem.parameters(), std::move(basis), store.matrix("coefficients"));
-  return {std::move(file), std::move(expansion), store.text("summary")};
+  const Coefficients u = store.matrix("coefficients");
+  Solution solution{.expansion = Expansion(file.problem.parameters(), basis, u),
+                    .run = {.basis = basis, .u = u},
+                    .error = {},
+                    .true_error = {}};
+  read_accuracy(store, solution);
+  return {std::move(solution), std::move(file), store.text("summary")};
 }
 
 }  // namespace chaosgrad
