@@ -137,7 +137,6 @@ TEST(Statistics, OfIshigamisFunction) {
   EXPECT_NEAR(found.outputs[1].mean.value, a / 2, 2 * found.outputs[1].mean.error);
   EXPECT_NEAR(found.covariance(0, 0), V, 1e-4);
   EXPECT_NEAR(found.covariance(0, 1), V, 0.01 * V);
-  EXPECT_NEAR(found.outputs[0].skewness.value, 0, 1e-8);  // x → −x, but for the even part in y
 }
 
 // Additive and product parts in two dimensions: x = 2 p₁(η₁) + p₂(η₂) + 3 p₁(η₁) p₁(η₂).
@@ -219,7 +218,7 @@ TEST(Bars, AnglesAreAttained) {
 // Whatever the error of x, with norm at most ε, the bars given ε hold: random errors of coefficients,
 // in the span and beyond it.
 TEST(Bars, HoldForEveryErrorOfGivenNorm) {
-  const Measure measure({Uniform{-1, 1}, Normal{0, 1}});
+  const Measure measure({Uniform{-1, 1}, Beta{2, 3, 0, 1}});
   const Index m = 28, beyond = 45;
   const Basis wide(families_of(measure), IndexSet::first(2, beyond));
   Matrix random(200, beyond * 2);
@@ -228,11 +227,10 @@ TEST(Bars, HoldForEveryErrorOfGivenNorm) {
   for (Index i = 0; i < m; ++i) u(i, 0) = (random(0, i) - 0.5) * std::exp(-0.2 * double(i));
   StatisticsOptions options;
   options.samples = 16384;
-  const double epsilon = 0.03;
+  const double epsilon = 0.005;
   const Statistics found =
       statistics(Expansion(measure, wide, u), exact(1, epsilon), {}, options);
   const OutputStatistics& x = found.outputs[0];
-  std::vector<int> outside(5, 0);
   for (Index trial = 1; trial < 60; ++trial) {
     Coefficients error(beyond, 1);
     for (Index i = 0; i < beyond; ++i) error(i, 0) = normal_quantile(random(trial, i));
@@ -313,7 +311,7 @@ TEST(Statistics, QuantitiesAreAveragedOverTheNoise) {
   // (1 + θ)²: mean 4/3, second moment 16/5.
   EXPECT_NEAR(h.mean.value, 4.0 / 3 + 1.0 / 3, 2 * h.mean.error);
   EXPECT_NEAR(h.sd.value, std::sqrt(16.0 / 5 - 16.0 / 9), 2 * h.sd.error + 1e-4);
-  EXPECT_LT(h.mean.error, 2e-3);
+  EXPECT_LT(h.mean.error, 0.02);  // 64 draws, 16 times
   EXPECT_NEAR(h.quantiles[3].value, 1 + 1.0 / 3, 2 * h.quantiles[3].error + 1e-3);
 }
 

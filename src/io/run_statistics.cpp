@@ -74,10 +74,11 @@ Json output_json(const OutputStatistics& output, const Statistics& statistics,
 }  // namespace
 
 NamedQuantities named_quantities(const ProblemFile& file) {
-  const FormulaProblem& problem = file.problem;
+  const AnyProblem& problem = file.problem;
   NamedQuantities result{.names = problem.quantity_names(), .functions = {}};
   const auto own = static_cast<Index>(result.names.size());
   const bool objective =
+      problem.has_value() &&
       std::find(result.names.begin(), result.names.end(), "objective") == result.names.end();
   if (objective) result.names.insert(result.names.begin(), "objective");
   result.functions = {.count = static_cast<Index>(result.names.size()),
