@@ -1,4 +1,5 @@
-// Sobol' indices (main, total and all 190 pairs) of an expansion in 20 dimensions with 10,000 terms.
+// Sobol' indices (main, total and all 190 pairs) of an expansion in 20 dimensions with 10,000
+// terms.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -26,8 +26,8 @@ struct CompareArguments {
 struct Entry {
   std::string method;
   Solution solution;
-  // ‖x − x*‖_π as well as it is known: against the reference, or from the solution with the smallest
-  // estimate; for that one nothing better than its estimate.
+  // ‖x − x*‖_π as well as it is known: against the reference, or from the solution with the
+  // smallest estimate; for that one nothing better than its estimate.
   std::optional<double> error = {};
   std::string error_from = {};
 };
@@ -124,8 +124,7 @@ int run_compare(const CompareArguments& arguments) {
       fmt::print("\nthe runs with their histories are in {}\n", arguments.directory);
   }
   int code = exit_solved;
-  for (const Entry& entry : entries)
-    code = std::max(code, exit_code_of(entry.solution.run.status));
+  for (const Entry& entry : entries) code = std::max(code, exit_code_of(entry.solution.run.status));
   return code;
 }
 

@@ -70,8 +70,8 @@ int run_sample(const SampleArguments& arguments) {
 
 void add_sample(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<SampleArguments>();
-  CLI::App* command = app.add_subcommand(
-      "sample", "Draws of the parameters, the optimum and the quantities");
+  CLI::App* command =
+      app.add_subcommand("sample", "Draws of the parameters, the optimum and the quantities");
   command->add_option("DIR", arguments->directory, "folder of the run")->required();
   command->add_option("-n", arguments->count, "how many")
       ->capture_default_str()

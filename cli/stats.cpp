@@ -87,8 +87,9 @@ void print_statistics(const StoredRun& run, const Statistics& statistics,
   table("correlation", parameters,
         [](const OutputStatistics& output) { return output.correlation; });
   if (run.file.problem.parameters().is_dependent()) {
-    fmt::print("\n  The parameters depend on each other: Sobol' indices refer to the independent "
-               "variables that drive them (docs/mathematics.md, 2).\n");
+    fmt::print(
+        "\n  The parameters depend on each other: Sobol' indices refer to the independent "
+        "variables that drive them (docs/mathematics.md, 2).\n");
   }
   table("Sobol' main", parameters, [](const OutputStatistics& output) { return output.main; });
   table("Sobol' total", parameters, [](const OutputStatistics& output) { return output.total; });

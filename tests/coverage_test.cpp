@@ -26,7 +26,8 @@ struct Case {
     epsilon = tail;
   }
 
-  // Independent estimates of the first m coefficients with noise of standard deviation `noise` each.
+  // Independent estimates of the first m coefficients with noise of standard deviation `noise`
+  // each.
   [[nodiscard]] Accuracy accuracy(Index seed, double noise) const {
     Accuracy result{.total = epsilon,
                     .components = Vector::Constant(1, epsilon),
@@ -55,10 +56,8 @@ constexpr int enough = 181;
 void expect_coverage(const Case& problem, double noise) {
   StatisticsOptions options;
   options.samples = 16 * 1024;
-  const Accuracy perfect{.total = 0,
-                         .components = Vector::Zero(1),
-                         .replicates = {},
-                         .confidence = 0.95};
+  const Accuracy perfect{
+      .total = 0, .components = Vector::Zero(1), .replicates = {}, .confidence = 0.95};
   StatisticsOptions precise;
   const OutputStatistics truth =
       statistics(Expansion(problem.measure, problem.basis, problem.truth), perfect, {}, precise)

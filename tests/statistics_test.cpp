@@ -82,8 +82,7 @@ TEST(Statistics, OfALognormalOptimum) {
   EXPECT_NEAR(x.main[0].value, 1, 1e-12);
   EXPECT_NEAR(x.total[0].value, 1, 1e-12);
   for (std::size_t l = 0; l < found.levels.size(); ++l) {
-    const double quantile =
-        std::exp(a * Distribution(Normal{0, 1}).quantile(found.levels[l]));
+    const double quantile = std::exp(a * Distribution(Normal{0, 1}).quantile(found.levels[l]));
     EXPECT_NEAR(x.quantiles[l].value, quantile, 2e-4);
     EXPECT_LT(x.quantiles[l].error, 1e-3);
   }
@@ -103,11 +102,9 @@ TEST(Statistics, OfIshigamisFunction) {
   const auto ishigami = [&](double x, double y, double z) {
     return std::sin(x) + a * std::pow(std::sin(y), 2) + b * std::pow(z, 4) * std::sin(x);
   };
-  const Expansion expansion =
-      project(measure, families_of(measure), IndexSet::first(3, 1771), 1, 26,  // degree 20
-              [&](const Vector& eta) {
-                return Vector::Constant(1, ishigami(eta(0), eta(1), eta(2)));
-              });
+  const Expansion expansion = project(
+      measure, families_of(measure), IndexSet::first(3, 1771), 1, 26,  // degree 20
+      [&](const Vector& eta) { return Vector::Constant(1, ishigami(eta(0), eta(1), eta(2))); });
   const double p4 = std::pow(pi, 4), p8 = p4 * p4;
   const double V1 = 0.5 * std::pow(1 + b * p4 / 5, 2), V2 = a * a / 8,
                V13 = b * b * p8 * (1.0 / 18 - 1.0 / 50), V = V1 + V2 + V13;
@@ -210,13 +207,14 @@ TEST(Bars, AnglesAreAttained) {
       EXPECT_NEAR(correlation_bar(std::cos(alpha), phi), moved, 1e-14);
     }
   }
-  EXPECT_NEAR(share_bar(0.5, largest_angle(0.1, 1)), std::abs(std::pow(std::cos(pi / 4 - std::asin(0.1)), 2) - 0.5), 1e-14);
+  EXPECT_NEAR(share_bar(0.5, largest_angle(0.1, 1)),
+              std::abs(std::pow(std::cos(pi / 4 - std::asin(0.1)), 2) - 0.5), 1e-14);
   EXPECT_DOUBLE_EQ(share_bar(0, largest_angle(2, 1)), 1);
   EXPECT_DOUBLE_EQ(share_bar(1, largest_angle(2, 1)), 1);
 }
 
-// Whatever the error of x, with norm at most ε, the bars given ε hold: random errors of coefficients,
-// in the span and beyond it.
+// Whatever the error of x, with norm at most ε, the bars given ε hold: random errors of
+// coefficients, in the span and beyond it.
 TEST(Bars, HoldForEveryErrorOfGivenNorm) {
   const Measure measure({Uniform{-1, 1}, Beta{2, 3, 0, 1}});
   const Index m = 28, beyond = 45;
@@ -228,8 +226,7 @@ TEST(Bars, HoldForEveryErrorOfGivenNorm) {
   StatisticsOptions options;
   options.samples = 16384;
   const double epsilon = 0.005;
-  const Statistics found =
-      statistics(Expansion(measure, wide, u), exact(1, epsilon), {}, options);
+  const Statistics found = statistics(Expansion(measure, wide, u), exact(1, epsilon), {}, options);
   const OutputStatistics& x = found.outputs[0];
   for (Index trial = 1; trial < 60; ++trial) {
     Coefficients error(beyond, 1);
@@ -345,10 +342,11 @@ TEST(Reweighting, OfNormals) {
   EXPECT_NEAR(loss.error_factor, std::sqrt(std::exp(m * m / (2 * (1 - s * s))) / s), 1e-3);
   EXPECT_THROW(static_cast<void>(reweighting(Measure({Uniform{0, 1}}), Measure({Normal{0, 1}}))),
                InputError);
-  EXPECT_THROW(static_cast<void>(reweighting(Measure({Normal{0, 1}}), Measure({Discrete{{1}, {}}}))),
-               InputError);
-  EXPECT_THROW(static_cast<void>(reweighting(Measure({Discrete{{1, 2}, {}}}),
-                                             Measure({Discrete{{1, 3}, {}}}))),
+  EXPECT_THROW(
+      static_cast<void>(reweighting(Measure({Normal{0, 1}}), Measure({Discrete{{1}, {}}}))),
+      InputError);
+  EXPECT_THROW(static_cast<void>(
+                   reweighting(Measure({Discrete{{1, 2}, {}}}), Measure({Discrete{{1, 3}, {}}}))),
                InputError);
   EXPECT_NO_THROW(static_cast<void>(
       reweighting(Measure({Discrete{{1, 2}, {}}}), Measure({Discrete{{2}, {}}}))));
@@ -375,11 +373,10 @@ TEST(Statistics, TheSameBitsForEveryNumberOfThreads) {
   StatisticsOptions one, four;
   one.threads = 1;
   four.threads = 4;
-  const Quantities quantities{.count = 1,
-                              .noise_dimension = 0,
-                              .evaluate = [](Block x, Block, Block, BlockOut values) {
-                                values = x.rowwise().squaredNorm();
-                              }};
+  const Quantities quantities{
+      .count = 1, .noise_dimension = 0, .evaluate = [](Block x, Block, Block, BlockOut values) {
+        values = x.rowwise().squaredNorm();
+      }};
   const Expansion expansion(measure, basis, u);
   const Statistics a = statistics(expansion, exact(2), quantities, one);
   const Statistics b = statistics(expansion, exact(2), quantities, four);

@@ -9,7 +9,8 @@
 namespace chaosgrad {
 
 // The optimal value E_v F(x*(θ), θ, v), called "objective" (unless a quantity has that name, or
-// the problem knows its gradient only), and the [quantities]. They refer to the file, which must outlive them.
+// the problem knows its gradient only), and the [quantities]. They refer to the file, which must
+// outlive them.
 struct NamedQuantities {
   std::vector<std::string> names;
   Quantities functions;

@@ -1,5 +1,6 @@
 #pragma once
-// Statistics of x*(θ) and of quantities of x* and θ, each with an error bar: docs/mathematics.md, 8.
+// Statistics of x*(θ) and of quantities of x* and θ, each with an error bar:
+// docs/mathematics.md, 8.
 #include <functional>
 #include <limits>
 #include <optional>
@@ -44,7 +45,7 @@ struct StatisticsOptions {
   std::vector<double> levels = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};  // of the quantiles
   Index bins = 32;                                                         // of the histogram
   Index samples = 131072;  // at most; fewer where the expansion is costly
-  bool indices = true;  // Sobol' indices of what has no exact ones (they cost the most)
+  bool indices = true;     // Sobol' indices of what has no exact ones (they cost the most)
   std::optional<Measure> measure = {};  // another distribution of θ than that of the run
   std::uint64_t seed = 1;               // of the sampling
   int threads = 0;                      // 0: all cores
@@ -59,7 +60,7 @@ struct Histogram {
 // Of one component of x, or of one quantity.
 struct OutputStatistics {
   Estimate mean, sd, skewness, excess_kurtosis;
-  std::vector<Estimate> quantiles;    // at the levels asked for
+  std::vector<Estimate> quantiles;  // at the levels asked for
   Histogram histogram;
   std::vector<Estimate> correlation;  // with each parameter
   // Sobol' indices: the share of the variance that depends on germ k alone (main), that involves it
@@ -70,7 +71,7 @@ struct OutputStatistics {
 
 // How the error grows under another distribution of θ: ‖e‖_π' ≤ error_factor ‖e‖_π.
 struct Reweighting {
-  double error_factor = 1;     // √(sup dπ'/dπ), over the central 1 − 10⁻⁶ of π'
+  double error_factor = 1;  // √(sup dπ'/dπ), over the central 1 − 10⁻⁶ of π'
   double effective_share = 1;  // 1/E_π[(dπ'/dπ)²]: the share of samples from π that count under π'
 };
 // Throws InputError("reweight", …) unless π' has its mass where π has.
@@ -85,8 +86,8 @@ struct Statistics {
 };
 
 // Exact from the coefficients where that is possible: mean, sd, covariance, correlation and Sobol'
-// indices of the components, and their skewness and kurtosis in few dimensions. The rest by sampling
-// the expansion.
+// indices of the components, and their skewness and kurtosis in few dimensions. The rest by
+// sampling the expansion.
 [[nodiscard]] Statistics statistics(const Expansion& expansion, const Accuracy& accuracy,
                                     const Quantities& quantities = {},
                                     const StatisticsOptions& options = {});

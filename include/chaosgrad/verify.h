@@ -19,9 +19,10 @@ struct Verification {
   double error = 0;             // ‖x_u − x*‖_π
   double lower = 0, upper = 0;  // its confidence interval
   Vector components = {};       // the error of each component
-  Vector worst_theta = {};      // where |x_u − x*| is largest, and how large (with noise: its noise
-  double worst = 0;             // included)
-  Index points = 0, unsolved = 0;  // compared; among them those where the optimisation did not finish
+  Vector worst_theta = {};  // where |x_u − x*| is largest, and how large (with noise: its noise
+  double worst = 0;         // included)
+  Index points = 0,
+        unsolved = 0;  // compared; among them those where the optimisation did not finish
   std::int64_t gradients = 0;
   std::string failure = {};  // not empty: why there is no result
 };

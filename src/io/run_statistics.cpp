@@ -77,17 +77,16 @@ NamedQuantities named_quantities(const ProblemFile& file) {
   const AnyProblem& problem = file.problem;
   NamedQuantities result{.names = problem.quantity_names(), .functions = {}};
   const auto own = static_cast<Index>(result.names.size());
-  const bool objective =
-      problem.has_value() &&
-      std::find(result.names.begin(), result.names.end(), "objective") == result.names.end();
+  const bool objective = problem.has_value() && std::find(result.names.begin(), result.names.end(),
+                                                          "objective") == result.names.end();
   if (objective) result.names.insert(result.names.begin(), "objective");
-  result.functions = {.count = static_cast<Index>(result.names.size()),
-                      .noise_dimension = problem.noise_dimension(),
-                      .evaluate = [&problem, objective, own](Block x, Block theta, Block noise,
-                                                             BlockOut values) {
-                        if (objective) problem.value(x, theta, noise, values.leftCols(1));
-                        if (own > 0) problem.quantities(x, theta, noise, values.rightCols(own));
-                      }};
+  result.functions = {
+      .count = static_cast<Index>(result.names.size()),
+      .noise_dimension = problem.noise_dimension(),
+      .evaluate = [&problem, objective, own](Block x, Block theta, Block noise, BlockOut values) {
+        if (objective) problem.value(x, theta, noise, values.leftCols(1));
+        if (own > 0) problem.quantities(x, theta, noise, values.rightCols(own));
+      }};
   return result;
 }
 
@@ -113,9 +112,8 @@ Measure reweighted_measure(const ProblemFile& file, const std::vector<std::strin
   std::vector<Distribution> marginals = measure.marginals();
   for (const TomlDocument::Entry& entry : document.entries(document.root())) {
     const auto k = std::find(names.begin(), names.end(), entry.key) - names.begin();
-    marginals[static_cast<std::size_t>(k)] =
-        read_distribution(document, document.table(*entry.value, entry.key), entry.key, {},
-                          constants, files);
+    marginals[static_cast<std::size_t>(k)] = read_distribution(
+        document, document.table(*entry.value, entry.key), entry.key, {}, constants, files);
   }
   return measure.is_dependent() ? Measure(std::move(marginals), *measure.correlation())
                                 : Measure(std::move(marginals));
@@ -125,12 +123,13 @@ std::string statistics_json(const ProblemFile& file, const Statistics& statistic
                             const std::vector<std::string>& names, double confidence) {
   const std::vector<std::string>& variables = file.problem.component_names();
   const std::vector<std::string>& parameters = file.problem.parameter_names();
-  Json json = {{"confidence", confidence},
-               {"parameters", parameters},
-               {"sobol_refers_to", file.problem.parameters().is_dependent() ? "germs" : "parameters"},
-               {"reweighting", nullptr},
-               {"variables", Json::object()},
-               {"quantities", Json::object()}};
+  Json json = {
+      {"confidence", confidence},
+      {"parameters", parameters},
+      {"sobol_refers_to", file.problem.parameters().is_dependent() ? "germs" : "parameters"},
+      {"reweighting", nullptr},
+      {"variables", Json::object()},
+      {"quantities", Json::object()}};
   if (statistics.reweighting) {
     json["reweighting"] = {{"error_factor", number(statistics.reweighting->error_factor)},
                            {"effective_share", number(statistics.reweighting->effective_share)}};

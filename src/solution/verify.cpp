@@ -35,7 +35,8 @@ Points fresh_points(const Expansion& expansion, const VerifyOptions& options) {
   return points;
 }
 
-// Noise numbers of their own for each θ and half: Sobol' points under a shift, as far as they exist.
+// Noise numbers of their own for each θ and half: Sobol' points under a shift, as far as they
+// exist.
 Matrix noise_of(const Oracle& oracle, const VerifyOptions& options, Index point, Index half,
                 Index draws) {
   const Index r = oracle.noise_dimension();
@@ -63,16 +64,15 @@ void mean_gradient(const Oracle& oracle, const Matrix& noise, Block x, Block the
 }
 
 // The Hessian in the middle of things, which all optimisations start from.
-Curvature common_curvature(const Oracle& oracle, const Points& points,
-                           const VerifyOptions& options, std::int64_t& gradients) {
+Curvature common_curvature(const Oracle& oracle, const Points& points, const VerifyOptions& options,
+                           std::int64_t& gradients) {
   const Index count = std::min(curvature_points, points.size());
   const bool noisy = oracle.noise_dimension() > 0;
   const MeanGradient gradient = [&](const Vector& x) -> Vector {
     Matrix sum = Matrix::Zero(1, x.size()), g(1, x.size());
     for (Index i = 0; i < count; ++i) {
       const Matrix theta = points.theta.row(i);
-      const Matrix noise =
-          noisy ? noise_of(oracle, options, i, 0, curvature_draws) : Matrix(1, 0);
+      const Matrix noise = noisy ? noise_of(oracle, options, i, 0, curvature_draws) : Matrix(1, 0);
       mean_gradient(oracle, noise, x.transpose(), theta, g);
       gradients += noise.rows();
       sum += g / static_cast<double>(count);
@@ -164,9 +164,10 @@ Verification verify(const Oracle& oracle, const Expansion& expansion,
   const Points points = fresh_points(expansion, options);
   Curvature curvature = common_curvature(oracle, points, options, result.gradients);
   if (!(curvature.lowest() > 0)) {
-    result.failure = fmt::format("the objective is not strongly convex: its mean Hessian has the "
-                                 "eigenvalue {:.3g}",
-                                 curvature.lowest());
+    result.failure = fmt::format(
+        "the objective is not strongly convex: its mean Hessian has the "
+        "eigenvalue {:.3g}",
+        curvature.lowest());
     return result;
   }
   const MeanInverse inverse(std::move(curvature));

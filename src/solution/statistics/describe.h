@@ -36,8 +36,8 @@ struct ShapeMoments {
 [[nodiscard]] Matrix describe(const OutputSamples& samples, const TableLayout& layout,
                               const std::vector<double>& levels, const std::vector<Vector>& edges);
 
-// Sobol' indices of the outputs from `first` on, by pick and freeze: u holds two points per row (n ×
-// 2d), and the outputs are compared between points that share some coordinates.
+// Sobol' indices of the outputs from `first` on, by pick and freeze: u holds two points per row (n
+// × 2d), and the outputs are compared between points that share some coordinates.
 void add_sobol_indices(const OutputSampler& sampler, const Matrix& u, const Coefficients& u_hat,
                        const Matrix& noise, const Pairs& pairs, Index first,
                        const TableLayout& layout, Matrix& table);

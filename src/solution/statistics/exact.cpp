@@ -152,8 +152,8 @@ void set_exact_components(const Expansion& expansion, const CrossFit& fit, const
   const Vector& epsilon = accuracy.components;
   const Fitted means = fitted(fit, accuracy.confidence,
                               [&](Index version) -> Matrix { return fit.mean(version).row(0); });
-  const Fitted covariance = fitted(fit, accuracy.confidence,
-                                   [&](Index version) { return fit.covariance(version); });
+  const Fitted covariance =
+      fitted(fit, accuracy.confidence, [&](Index version) { return fit.covariance(version); });
   for (Index i = 0; i < q; ++i) {
     OutputStatistics& output = statistics.outputs[static_cast<std::size_t>(i)];
     output.mean = {means.value(0, i), means.error(0, i) + epsilon(i)};
@@ -166,8 +166,8 @@ void set_exact_components(const Expansion& expansion, const CrossFit& fit, const
       // |⟨x̃_i + e_i, x̃_j + e_j⟩ − ⟨x̃_i, x̃_j⟩|
       const double si = statistics.outputs[static_cast<std::size_t>(i)].sd.value,
                    sj = statistics.outputs[static_cast<std::size_t>(j)].sd.value;
-      statistics.covariance_error(i, j) = covariance.error(i, j) + si * epsilon(j) +
-                                          sj * epsilon(i) + epsilon(i) * epsilon(j);
+      statistics.covariance_error(i, j) =
+          covariance.error(i, j) + si * epsilon(j) + sj * epsilon(i) + epsilon(i) * epsilon(j);
     }
   }
   set_correlations(expansion, fit, accuracy, statistics);

@@ -36,7 +36,8 @@ std::optional<GermRule> fourth_power_rule(const Expansion& expansion, Index limi
     int degree = 0;
     for (Index i = 0; i < m; ++i)
       degree = std::max(degree, basis.indices()[i][static_cast<std::size_t>(k)]);
-    std::optional<Quadrature> rule = axis_rule(basis.families()[static_cast<std::size_t>(k)], degree);
+    std::optional<Quadrature> rule =
+        axis_rule(basis.families()[static_cast<std::size_t>(k)], degree);
     if (!rule || size * rule->nodes.size() > limit) return std::nullopt;
     size *= rule->nodes.size();
     axes.push_back(*std::move(rule));

@@ -10,8 +10,8 @@
 namespace chaosgrad {
 namespace {
 
-// E[θ B_n(θ)] for n ≥ 1. Polynomials: θ = mean + sd B_1. Trigonometric: √2 (w/2πh)(−1)^(h+1) for the
-// sine of harmonic h, w the length of the interval.
+// E[θ B_n(θ)] for n ≥ 1. Polynomials: θ = mean + sd B_1. Trigonometric: √2 (w/2πh)(−1)^(h+1) for
+// the sine of harmonic h, w the length of the interval.
 double family_coefficient(const Family& family, int n) {
   if (family.kind() == Family::Kind::polynomial) return n == 1 ? family.distribution().sd() : 0;
   if (n % 2 == 1) return 0;

@@ -66,9 +66,8 @@ std::vector<Propagated> propagate_quantities(const OutputSampler& sampler,
   const auto count = static_cast<std::size_t>(quantities.count);
   if (!std::isfinite(accuracy.total)) return std::vector<Propagated>(count, unknown);
   const Index q = sampler.components(), d = expansion.measure().dimension();
-  const ShiftedPoints points =
-      shifted_points(seed, 0, slope_points, d, std::min(slope_draws, sampler.draws()),
-                     quantities.noise_dimension);
+  const ShiftedPoints points = shifted_points(
+      seed, 0, slope_points, d, std::min(slope_draws, sampler.draws()), quantities.noise_dimension);
   const OutputSamples samples = sampler.at(points.u, expansion.coefficients(), points.noise);
   const Matrix x = samples.values.leftCols(q);
   // Never so small a step that rounding decides.
@@ -92,9 +91,9 @@ std::vector<Propagated> propagate_quantities(const OutputSampler& sampler,
       Eigen::ArrayXd z =
           samples.values.col(q + column).segment(first, block_size).array() - shape.mean;
       if (shape.sd > 0) z /= shape.sd;
-      const std::array<Eigen::ArrayXd, 4> weights = {
-          Eigen::ArrayXd::Ones(block_size), z, z.square() - 1 - shape.third * z,
-          z.cube() - shape.third - shape.fourth * z};
+      const std::array<Eigen::ArrayXd, 4> weights = {Eigen::ArrayXd::Ones(block_size), z,
+                                                     z.square() - 1 - shape.third * z,
+                                                     z.cube() - shape.third - shape.fourth * z};
       Eigen::ArrayXd square = Eigen::ArrayXd::Zero(block_size);
       for (Index i = 0; i < q; ++i) {
         const Eigen::ArrayXd s = slope[static_cast<std::size_t>(i)].col(column).array();

@@ -1,5 +1,6 @@
 #pragma once
-// How an error of x, of which only its π-norm is known, carries over to the statistics of an output.
+// How an error of x, of which only its π-norm is known, carries over to the statistics of an
+// output.
 #include "solution/statistics/sampled.h"
 
 namespace chaosgrad {

@@ -34,9 +34,10 @@ void require_inside(Index k, const Distribution& measure, const Distribution& ot
     }
   }
   if (other.lower() < measure.lower() || other.upper() > measure.upper()) {
-    fail(fmt::format("the new distribution lives on [{}, {}], expected a part of [{}, {}], where the "
-                     "run knows x*",
-                     other.lower(), other.upper(), measure.lower(), measure.upper()));
+    fail(fmt::format(
+        "the new distribution lives on [{}, {}], expected a part of [{}, {}], where the "
+        "run knows x*",
+        other.lower(), other.upper(), measure.lower(), measure.upper()));
   }
 }
 

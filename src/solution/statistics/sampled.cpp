@@ -8,8 +8,8 @@
 namespace chaosgrad {
 namespace {
 
-constexpr Index shifts = 16;          // independent sets of Sobol' points; their scatter is the error
-constexpr double work_limit = 4e9;    // multiplications in all
+constexpr Index shifts = 16;        // independent sets of Sobol' points; their scatter is the error
+constexpr double work_limit = 4e9;  // multiplications in all
 constexpr double memory_limit = 3e7;  // numbers kept at a time
 
 // Points of a set, as many as work and memory allow: a power of 2.
@@ -18,10 +18,12 @@ Index points_per_shift(const OutputSampler& sampler, const Expansion& expansion,
                        Index versions, Index most) {
   const auto functions = static_cast<double>(expansion.coefficients().size());
   const double formulas = 50.0 * static_cast<double>(sampler.draws() * quantities.count);
-  const double work = static_cast<double>(evaluations * (shifts + versions)) * (functions + formulas);
+  const double work =
+      static_cast<double>(evaluations * (shifts + versions)) * (functions + formulas);
   const double memory =
       static_cast<double>(evaluations * indexed + 4 * sampler.outputs() + 2 * evaluations);
-  const double points = std::min({static_cast<double>(most), work_limit / work, memory_limit / memory});
+  const double points =
+      std::min({static_cast<double>(most), work_limit / work, memory_limit / memory});
   return static_cast<Index>(std::bit_floor(static_cast<std::size_t>(std::max(128.0, points))));
 }
 
@@ -73,8 +75,8 @@ SampledTable sampled_statistics(const OutputSampler& sampler, const Expansion& e
 
   // The noise in the coefficients, on one set of points: T + (G − 1)(T − mean of T without one) has
   // no bias of first order in its variance.
-  const ShiftedPoints points = shifted_points(options.seed, 0, count, columns, sampler.draws(),
-                                              quantities.noise_dimension);
+  const ShiftedPoints points =
+      shifted_points(options.seed, 0, count, columns, sampler.draws(), quantities.noise_dimension);
   std::vector<Matrix> without_one;
   Matrix mean = Matrix::Zero(outputs, result.layout.size());
   const auto G = static_cast<double>(fit.versions() - 1);
@@ -82,8 +84,10 @@ SampledTable sampled_statistics(const OutputSampler& sampler, const Expansion& e
     without_one.push_back(table_of(points, fit.mean(version)));
     mean += without_one.back() / G;
   }
-  result.value += (G - 1) * (tables[0] - mean);
-  result.error += jackknife_error(without_one, confidence);
+  const Matrix correction = (G - 1) * (tables[0] - mean);
+  result.value += correction;
+  // What the correction leaves is of higher order, but not small where it is itself large.
+  result.error += jackknife_error(without_one, confidence) + correction.cwiseAbs();
   return result;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The table of statistics by sampling the expansion, with the errors that come from the sampling and
-// from the noise in the coefficients.
+// The table of statistics by sampling the expansion, with the errors that come from the sampling
+// and from the noise in the coefficients.
 #include "solution/statistics/describe.h"
 
 namespace chaosgrad {

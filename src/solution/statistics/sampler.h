@@ -23,8 +23,8 @@ class OutputSampler {
   // Noise numbers per θ that the quantities are averaged over: 1 if none of them takes part.
   [[nodiscard]] Index draws() const { return draws_; }
 
-  // At the rows of u, uniform numbers (n×d), with these coefficients. `noise` (draws×r) is common to
-  // all θ.
+  // At the rows of u, uniform numbers (n×d), with these coefficients. `noise` (draws×r) is common
+  // to all θ.
   [[nodiscard]] OutputSamples at(const Matrix& u, const Coefficients& coefficients,
                                  const Matrix& noise) const;
 

@@ -55,25 +55,25 @@ OutputStatistics read_row(const SampledTable& table, Index j, const Propagated& 
   output.excess_kurtosis = {shape.fourth - 3,
                             table.error(j, TableLayout::kurtosis) + propagated.kurtosis};
   for (Index l = 0; l < layout.levels; ++l) {
-    output.quantiles.push_back(
-        entry(layout.quantile(l), quantile_bar(table.sorted[static_cast<std::size_t>(j)],
-                                               options.levels[static_cast<std::size_t>(l)],
-                                               propagated.norm, confidence)));
+    output.quantiles.push_back(entry(
+        layout.quantile(l),
+        quantile_bar(table.sorted[static_cast<std::size_t>(j)],
+                     options.levels[static_cast<std::size_t>(l)], propagated.norm, confidence)));
   }
   output.histogram = histogram(table, j, propagated.norm, confidence);
 
   const double angle = largest_angle(propagated.norm, shape.sd);
   for (Index k = 0; k < layout.dimension; ++k) {
     const double value = std::clamp(table.value(j, layout.correlation(k)), -1.0, 1.0);
-    output.correlation.push_back({value, std::min(table.error(j, layout.correlation(k)) +
-                                                      correlation_bar(value, angle),
-                                                  1 + std::abs(value))});
+    output.correlation.push_back(
+        {value, std::min(table.error(j, layout.correlation(k)) + correlation_bar(value, angle),
+                         1 + std::abs(value))});
   }
   if (!indexed) return output;
   const auto share = [&](Index column) -> Estimate {
     const double value = std::clamp(table.value(j, column), 0.0, 1.0);
-    return {value, std::min(table.error(j, column) + share_bar(value, angle),
-                            std::max(value, 1 - value))};
+    return {value,
+            std::min(table.error(j, column) + share_bar(value, angle), std::max(value, 1 - value))};
   };
   for (Index k = 0; k < layout.dimension; ++k) {
     output.main.push_back(share(layout.main(k)));
@@ -109,7 +109,8 @@ Accuracy accuracy(const ErrorEstimate& error, std::vector<Coefficients> replicat
 }
 
 Accuracy accuracy(const Solution& solution) {
-  return accuracy(solution.error, solution.run.replicates, solution.expansion.coefficients().cols());
+  return accuracy(solution.error, solution.run.replicates,
+                  solution.expansion.coefficients().cols());
 }
 
 Statistics statistics(const Expansion& expansion, const Accuracy& given,
@@ -120,8 +121,7 @@ Statistics statistics(const Expansion& expansion, const Accuracy& given,
   const Accuracy accuracy =
       result.reweighting ? scaled(given, result.reweighting->error_factor) : given;
   if (options.indices) {
-    result.pairs =
-        relevant_pairs(expansion.basis().indices(), expansion.coefficients().rows());
+    result.pairs = relevant_pairs(expansion.basis().indices(), expansion.coefficients().rows());
   }
   const CrossFit fit(expansion.coefficients(), accuracy.replicates);
   const OutputSampler sampler(expansion, options.measure ? *options.measure : expansion.measure(),
@@ -129,9 +129,8 @@ Statistics statistics(const Expansion& expansion, const Accuracy& given,
   const Index q = sampler.components(), outputs = sampler.outputs();
   const bool exact = !options.measure;
   const Index first_indexed = !options.indices ? outputs : exact ? q : 0;
-  const SampledTable table =
-      sampled_statistics(sampler, expansion, fit, quantities, result.pairs, first_indexed,
-                         accuracy.confidence, options);
+  const SampledTable table = sampled_statistics(sampler, expansion, fit, quantities, result.pairs,
+                                                first_indexed, accuracy.confidence, options);
 
   std::vector<Propagated> propagated;
   for (Index i = 0; i < q; ++i)
