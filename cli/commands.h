@@ -14,6 +14,7 @@ inline constexpr int exit_io = 4;         // a file cannot be read or written
 
 // Each adds a subcommand that sets `exit_code` when it runs.
 void add_solve(CLI::App& app, int& exit_code);
+void add_resume(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_eval(CLI::App& app, int& exit_code);
 void add_gallery(CLI::App& app, int& exit_code);

@@ -9,6 +9,7 @@
 #include "chaosgrad/constants.h"
 #include "chaosgrad/options.h"
 #include "chaosgrad/problem.h"
+#include "chaosgrad/solver_state.h"
 
 namespace chaosgrad {
 
@@ -68,6 +69,7 @@ struct Run {
   // Independent estimates of the coefficients whose mean is u: their scatter is the noise in u.
   // Empty where u has none, or where the method does not tell.
   std::vector<Coefficients> replicates = {};
+  SolverState state = {};  // for Options::resume
 };
 
 // Throws InputError or FormulaError for bad options; numerical trouble is a status.
