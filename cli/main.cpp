@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   cli::add_resume(app, exit_code);
   cli::add_check(app, exit_code);
   cli::add_eval(app, exit_code);
+  cli::add_export(app, exit_code);
   cli::add_gallery(app, exit_code);
   cli::add_reproduce(app, exit_code);
   try {

@@ -41,7 +41,7 @@ bool is_finished(Status status) {
 
 int run_resume(const ResumeArguments& arguments) {
   require_changeable(arguments.overrides);
-  StoredRun stored = open_run(arguments.directory);
+  StoredRun stored = open_to_resume(arguments.directory);
   const Run& run = stored.run;
   if (is_failure(run.status)) {
     fmt::print(stderr, "error: {}: the run ended as {}: {}\n", arguments.directory,

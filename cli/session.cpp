@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "chaosgrad/chaosgrad.h"
+#include "chaosgrad/error.h"
 #include "chaosgrad/report.h"
 
 namespace chaosgrad::cli {
@@ -120,9 +121,20 @@ int run_session(const SessionArguments& arguments, const ProblemFile& file,
   }
 }
 
-StoredRun open_run(const std::string& directory) {
+StoredRun open_to_resume(const std::string& directory) {
   StoredRun stored = load_run(directory);
   if (!stored.warning.empty()) fmt::print(stderr, "warning: {}\n", stored.warning);
+  return stored;
+}
+
+StoredRun open_run(const std::string& directory) {
+  StoredRun stored = open_to_resume(directory);
+  if (stored.run.state.empty()) {
+    throw IoError(
+        fmt::format("{}: the run was begun, but no checkpoint of it is stored; "
+                    "`chaosgrad resume {}` goes on",
+                    directory, directory));
+  }
   return stored;
 }
 

@@ -25,7 +25,9 @@ void add_session_options(CLI::App& command, SessionArguments& arguments);
 [[nodiscard]] int run_session(const SessionArguments& arguments, const ProblemFile& file,
                               std::shared_ptr<const Run> resume);
 
-// load_run, with its warning told on standard error.
+// load_run, with its warning told on standard error. `open_run` refuses a run of which nothing is
+// stored yet: its coefficients mean nothing.
+[[nodiscard]] StoredRun open_to_resume(const std::string& directory);
 [[nodiscard]] StoredRun open_run(const std::string& directory);
 
 }  // namespace chaosgrad::cli

@@ -18,7 +18,8 @@ hid_t open_image(const std::string& path, std::string_view image) {
   // HDF5 asks for a pointer to bytes that may change, but makes a copy.
   std::string bytes(image);
   require(H5Pset_file_image(access.get(), bytes.data(), bytes.size()), path, "open the file");
-  return require(H5Fopen("run", H5F_ACC_RDONLY, access.get()), path, "open the file");
+  return require(H5Fopen(memory_file_name().c_str(), H5F_ACC_RDONLY, access.get()), path,
+                 "open the file");
 }
 
 }  // namespace

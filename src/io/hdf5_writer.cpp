@@ -18,7 +18,8 @@ hid_t create_in_memory() {
       creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_fapl_core(access.get(), increment, /*backing_store=*/0);
   H5Pset_userblock(creation.get(), hdf5_user_block);
-  return require(H5Fcreate("run", H5F_ACC_TRUNC, creation.get(), access.get()), "create a file");
+  return require(H5Fcreate(memory_file_name().c_str(), H5F_ACC_TRUNC, creation.get(), access.get()),
+                 "create a file");
 }
 
 }  // namespace
