@@ -36,7 +36,7 @@ void require_changeable(const std::vector<std::string>& overrides) {
 }
 
 bool is_finished(Status status) {
-  return status == Status::completed || status == Status::converged;
+  return status == Status::completed || status == Status::converged || status == Status::stalled;
 }
 
 int run_resume(const ResumeArguments& arguments) {
@@ -55,7 +55,7 @@ int run_resume(const ResumeArguments& arguments) {
       fmt::print("{}: nothing left to do: {}, {}\n", arguments.directory, to_string(run.status),
                  run.stop_reason);
     }
-    return exit_solved;
+    return exit_code_of(run.status);
   }
   if (!stored.warning.empty()) set_damaged_aside(arguments.directory);
   ProblemSource source = stored.file.source;

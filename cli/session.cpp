@@ -66,12 +66,12 @@ void print_report(const ProblemFile& file, const Solution& solution, const std::
   fmt::print("\n  written to {}; to look at: {}/report.html\n", directory, directory);
 }
 
+}  // namespace
+
 int exit_code_of(Status status) {
   if (is_failure(status)) return exit_numerical;
   return status == Status::completed || status == Status::converged ? exit_solved : exit_stopped;
 }
-
-}  // namespace
 
 void add_session_options(CLI::App& command, SessionArguments& arguments) {
   command.add_flag("--json", arguments.json, "print the summary as JSON");
@@ -129,7 +129,7 @@ StoredRun open_to_resume(const std::string& directory) {
 
 StoredRun open_run(const std::string& directory) {
   StoredRun stored = open_to_resume(directory);
-  if (stored.run.state.empty()) {
+  if (stored.run.status == Status::interrupted && stored.run.history.empty()) {
     throw IoError(
         fmt::format("{}: the run was begun, but no checkpoint of it is stored; "
                     "`chaosgrad resume {}` goes on",

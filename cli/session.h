@@ -21,6 +21,8 @@ struct SessionArguments {
 // --json, --quiet, --progress and --max-seconds.
 void add_session_options(CLI::App& command, SessionArguments& arguments);
 
+[[nodiscard]] int exit_code_of(Status status);
+
 // Returns the exit code. `resume`: where to go on from, or null.
 [[nodiscard]] int run_session(const SessionArguments& arguments, const ProblemFile& file,
                               std::shared_ptr<const Run> resume);

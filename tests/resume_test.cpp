@@ -14,6 +14,12 @@ namespace {
 using testing::PaperProblem;
 using Result = chaosgrad::Run;  // inside a test, Run is its member
 
+Options agd() {
+  Options options;
+  options.method = Method::agd;
+  return options;
+}
+
 const std::vector<Method> all_methods = {Method::gd, Method::agd, Method::masg, Method::uqsa,
                                          Method::nested};
 
@@ -67,7 +73,7 @@ TEST(Resume, EveryMethodEndsInTheSameBits) {
       SCOPED_TRACE(fmt::format("{} noisy {}", to_string(method), noisy));
       PaperProblem problem;
       problem.noisy = noisy;
-      Options options;
+      Options options = agd();
       options.method = method;
       options.iterations = 40;
       options.samples = method == Method::nested ? 3.0 : 700.0;
@@ -78,12 +84,12 @@ TEST(Resume, EveryMethodEndsInTheSameBits) {
 
 TEST(Resume, EveryGradientRuleEndsInTheSameBits) {
   for (const GradientRule rule : {GradientRule::quadrature, GradientRule::sobol}) {
-    Options options;
+    Options options = agd();
     options.gradient = rule;
     options.iterations = 30;
     expect_same_bits(in_sessions(PaperProblem{}, options, 4), run(PaperProblem{}, options));
   }
-  Options options;
+  Options options = agd();
   options.sampling = Sampling::christoffel;
   options.iterations = 30;
   expect_same_bits(in_sessions(PaperProblem{}, options, 4), run(PaperProblem{}, options));
@@ -92,7 +98,7 @@ TEST(Resume, EveryGradientRuleEndsInTheSameBits) {
 // The step of the second run does not know L, the guard does.
 TEST(Resume, RaisedConstantsAndTheGuardAreKept) {
   const auto problem = unbounded_curvature();
-  Options options;
+  Options options = agd();
   options.gradient = GradientRule::quadrature;
   options.basis_size = 20.0;
   options.iterations = 60;
@@ -107,7 +113,7 @@ TEST(Resume, RaisedConstantsAndTheGuardAreKept) {
 // The state that a checkpoint gets is as good as that of an interruption.
 TEST(Resume, FromAnyCheckpoint) {
   for (const Method method : {Method::masg, Method::nested}) {
-    Options options;
+    Options options = agd();
     options.method = method;
     options.iterations = 20;
     const Result whole = run(PaperProblem{}, options);
@@ -127,7 +133,7 @@ TEST(Resume, FromAnyCheckpoint) {
 
 // More iterations or gradients than first asked for: as if asked for from the start.
 TEST(Resume, AFinishedRunCanBeGivenMore) {
-  Options options;
+  Options options = agd();
   options.iterations = 25;
   const Result first = run(PaperProblem{}, options);
   options.iterations = 60;
@@ -145,7 +151,7 @@ TEST(Resume, AFinishedRunCanBeGivenMore) {
 }
 
 TEST(Resume, SecondsAccumulateButALimitIsOfOneSession) {
-  Options options;
+  Options options = agd();
   options.iterations = 30;
   Result first = run(PaperProblem{}, options);
   first.seconds = 5000;
@@ -166,7 +172,7 @@ TEST(Resume, WhatCannotChangeIsRefused) {
     }
     return "";
   };
-  Options options;
+  Options options = agd();
   options.iterations = 30;
   options.resume = std::make_shared<Result>(run(PaperProblem{}, options));
   Options changed = options;
@@ -181,7 +187,7 @@ TEST(Resume, WhatCannotChangeIsRefused) {
 
   PaperProblem noisy;
   noisy.noisy = true;
-  options = {};
+  options = agd();
   options.method = Method::nested;
   options.iterations = 10;
   options.resume = std::make_shared<Result>(run(noisy, options));

@@ -35,8 +35,11 @@ Column column(const char* name, std::optional<double> IterationRecord::*member) 
           }};
 }
 
-const std::array<Column, 10>& columns() {
-  static const std::array<Column, 10> table = {
+// The last ones are there only where some iteration knows them.
+constexpr std::size_t always = 9;
+
+const std::array<Column, 14>& columns() {
+  static const std::array<Column, 14> table = {
       column("k", &IterationRecord::k),
       column("basis_size", &IterationRecord::basis_size),
       column("samples", &IterationRecord::samples),
@@ -46,26 +49,35 @@ const std::array<Column, 10>& columns() {
       column("gradient_norm", &IterationRecord::gradient_norm),
       column("error_squared", &IterationRecord::error_squared),
       column("true_error", &IterationRecord::true_error),
-      column("bound", &IterationRecord::bound)};
+      column("bound", &IterationRecord::bound),
+      column("estimate", &IterationRecord::estimate),
+      column("basis", &IterationRecord::basis),
+      column("sampling", &IterationRecord::sampling),
+      column("optimisation", &IterationRecord::optimisation)};
   return table;
 }
 
 }  // namespace
 
-void write_history(Hdf5Writer& store, const std::vector<IterationRecord>& history, bool bounds) {
+void write_history(Hdf5Writer& store, const std::vector<IterationRecord>& history) {
   std::vector<double> values(history.size());
-  for (const Column& column : columns()) {
-    if (std::string_view(column.name) == "bound" && !bounds) continue;
-    for (std::size_t i = 0; i < history.size(); ++i) values[i] = column.get(history[i]);
-    store.vector(fmt::format("history/{}", column.name), values);
+  for (std::size_t c = 0; c < columns().size(); ++c) {
+    const Column& column = columns()[c];
+    bool known = c < always;
+    for (std::size_t i = 0; i < history.size(); ++i) {
+      values[i] = column.get(history[i]);
+      known = known || !std::isnan(values[i]);
+    }
+    if (known) store.vector(fmt::format("history/{}", column.name), values);
   }
 }
 
 std::vector<IterationRecord> read_history(const Hdf5Reader& store) {
   std::vector<IterationRecord> history;
-  for (const Column& column : columns()) {
+  for (std::size_t c = 0; c < columns().size(); ++c) {
+    const Column& column = columns()[c];
     const std::string name = fmt::format("history/{}", column.name);
-    if (std::string_view(column.name) == "bound" && !store.has(name)) continue;
+    if (c >= always && !store.has(name)) continue;
     const std::vector<double> values = store.vector(name);
     if (history.empty()) history.resize(values.size());
     if (values.size() != history.size()) throw IoError(name + ": its length is not that of k");

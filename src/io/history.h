@@ -5,7 +5,7 @@
 
 namespace chaosgrad {
 
-void write_history(Hdf5Writer& store, const std::vector<IterationRecord>& history, bool bounds);
+void write_history(Hdf5Writer& store, const std::vector<IterationRecord>& history);
 [[nodiscard]] std::vector<IterationRecord> read_history(const Hdf5Reader& store);
 [[nodiscard]] std::string history_csv(const Run& run, bool bounds);
 

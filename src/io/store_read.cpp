@@ -49,7 +49,8 @@ Basis read_basis(const Hdf5Reader& store, const ProblemFile& file) {
 Status read_status(const std::string& name, const std::string& path) {
   for (const Status status :
        {Status::completed, Status::converged, Status::out_of_gradients, Status::out_of_time,
-        Status::interrupted, Status::diverged, Status::bad_gradient, Status::not_strongly_convex}) {
+        Status::interrupted, Status::stalled, Status::diverged, Status::bad_gradient,
+        Status::not_strongly_convex, Status::inconsistent}) {
     if (to_string(status) == name) return status;
   }
   throw IoError(fmt::format("{}: has the unknown status '{}'", path, name));

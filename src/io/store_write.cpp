@@ -133,7 +133,7 @@ std::string write_content(const ProblemFile& file, const Solution& solution,
   write_basis(store, expansion.basis(), expansion.coefficients().rows());
   store.matrix("coefficients", expansion.coefficients());
   write_run(store, solution.run);
-  write_history(store, solution.run.history, file.options.bounds);
+  write_history(store, solution.run.history);
   write_error(store, solution);
   store.text("summary", summary);
   return store.image();
