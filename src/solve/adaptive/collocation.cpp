@@ -274,7 +274,7 @@ class Collocation {
     stage.basis = error_.basis;
     stage.sampling = error_.sampling;
     stage.optimisation = error_.optimisation;
-    monitor_.record(std::move(stage), {}, run_);
+    monitor_.record(std::move(stage), {}, run_, "collocation");
   }
 
   // Fresh samples from π confirm the error, or join the others. Their gradients at the expansion
