@@ -8,9 +8,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/problem_file.h"
-#include "chaosgrad/run_store.h"
-#include "commands.h"
-#include "progress.h"
+#include "session.h"
 
 namespace chaosgrad::cli {
 namespace {

@@ -7,8 +7,7 @@
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/random.h"
 #include "chaosgrad/run_statistics.h"
-#include "chaosgrad/run_store.h"
-#include "commands.h"
+#include "session.h"
 
 namespace chaosgrad::cli {
 namespace {
@@ -23,7 +22,7 @@ struct SampleArguments {
 };
 
 int run_sample(const SampleArguments& arguments) {
-  const StoredRun run = load_run(arguments.directory);
+  const StoredRun run = open_run(arguments.directory);
   const NamedQuantities quantities = named_quantities(run.file);
   const Measure& measure = run.expansion.measure();
   const std::uint64_t seed = arguments.seed.value_or(run.file.options.seed);

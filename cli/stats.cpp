@@ -5,8 +5,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/run_statistics.h"
-#include "chaosgrad/run_store.h"
-#include "commands.h"
+#include "session.h"
 
 namespace chaosgrad::cli {
 namespace {
@@ -114,7 +113,7 @@ void print_statistics(const StoredRun& run, const Statistics& statistics,
 }
 
 int run_stats(const StatsArguments& arguments) {
-  const StoredRun run = load_run(arguments.directory);
+  const StoredRun run = open_run(arguments.directory);
   const NamedQuantities quantities = named_quantities(run.file);
   StatisticsOptions options = statistics_options(run.file);
   if (!arguments.reweight.empty())

@@ -6,8 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "chaosgrad/run_store.h"
-#include "commands.h"
+#include "session.h"
 
 namespace chaosgrad::cli {
 namespace {
@@ -82,7 +81,7 @@ void print_text(const StoredRun& run, const Verification& found, double confiden
 }
 
 int run_verify(const VerifyArguments& arguments) {
-  const StoredRun run = load_run(arguments.directory);
+  const StoredRun run = open_run(arguments.directory);
   VerifyOptions options = arguments.options;
   options.confidence = run.file.options.confidence;
   options.threads = run.file.options.threads;

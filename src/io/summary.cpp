@@ -1,8 +1,9 @@
+#include "io/summary.h"
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "chaosgrad/run_store.h"
 #include "chaosgrad/statistics.h"
 #include "chaosgrad/version.h"
 
@@ -28,54 +29,49 @@ Json rows(const Matrix& matrix) {
 
 const char* source(const Constant& constant) { return constant.given ? "given" : "estimated"; }
 
-// Few samples: a summary is also written while a run goes on.
-Statistics summary_statistics(const ProblemFile& file, const Solution& solution) {
-  const auto evaluate = [&](Block x, Block theta, Block noise, BlockOut values) {
-    file.problem.quantities(x, theta, noise, values);
-  };
+// What takes samples.
+struct SampledPart {
+  Json mean_error, sd_error;
+  Json quantities = Json::object();
+};
+
+SampledPart sampled_part(const ProblemFile& file, const Solution& solution) {
+  const std::vector<std::string>& names = file.problem.quantity_names();
   Quantities quantities;
   if (!is_failure(solution.run.status)) {
-    quantities = {.count = static_cast<Index>(file.problem.quantity_names().size()),
+    quantities = {.count = static_cast<Index>(names.size()),
                   .noise_dimension = file.problem.noise_dimension(),
-                  .evaluate = evaluate};
+                  .evaluate = [&](Block x, Block theta, Block noise, BlockOut values) {
+                    file.problem.quantities(x, theta, noise, values);
+                  }};
   }
-  return statistics(solution.expansion, accuracy(solution), quantities,
-                    {.samples = 16384,
-                     .indices = false,
-                     .seed = file.options.seed,
-                     .threads = file.options.threads});
-}
-
-// The largest bar of the components: it holds for each of them.
-Json largest_error(const Statistics& statistics, Index dimension, Estimate OutputStatistics::*of) {
-  double largest = 0;
-  for (Index i = 0; i < dimension; ++i)
-    largest = std::max(largest, (statistics.outputs[static_cast<std::size_t>(i)].*of).error);
-  return number(largest);
-}
-
-Json quantities(const ProblemFile& file, const Statistics& statistics, Index dimension) {
-  Json object = Json::object();
-  const std::vector<std::string>& names = file.problem.quantity_names();
-  if (static_cast<Index>(statistics.outputs.size()) == dimension) return object;  // the run failed
-  for (std::size_t j = 0; j < names.size(); ++j) {
-    const OutputStatistics& output = statistics.outputs[static_cast<std::size_t>(dimension) + j];
-    object[names[j]] = {{"mean", number(output.mean.value)},
-                        {"sd", number(output.sd.value)},
-                        {"error", number(output.mean.error)},
-                        {"sd_error", number(output.sd.error)}};
+  const Statistics found = statistics(solution.expansion, accuracy(solution), quantities,
+                                      {.samples = 16384,
+                                       .indices = false,
+                                       .seed = file.options.seed,
+                                       .threads = file.options.threads});
+  // The largest bar of the components holds for each of them.
+  const auto q = static_cast<std::size_t>(solution.expansion.coefficients().cols());
+  double mean_error = 0, sd_error = 0;
+  for (std::size_t i = 0; i < q; ++i) {
+    mean_error = std::max(mean_error, found.outputs[i].mean.error);
+    sd_error = std::max(sd_error, found.outputs[i].sd.error);
   }
-  return object;
+  SampledPart part{.mean_error = number(mean_error), .sd_error = number(sd_error)};
+  for (std::size_t j = q; j < found.outputs.size(); ++j) {
+    const OutputStatistics& output = found.outputs[j];
+    part.quantities[names[j - q]] = {{"mean", number(output.mean.value)},
+                                     {"sd", number(output.sd.value)},
+                                     {"error", number(output.mean.error)},
+                                     {"sd_error", number(output.sd.error)}};
+  }
+  return part;
 }
 
-}  // namespace
-
-std::string summary_json(const ProblemFile& file, const Solution& solution) {
+std::string summary(const ProblemFile& file, const Solution& solution, const SampledPart& part) {
   const Run& run = solution.run;
   const ProblemConstants& constants = run.constants;
   const SobolIndices indices = sobol(solution);
-  const Index q = solution.expansion.coefficients().cols();
-  const Statistics found = summary_statistics(file, solution);
   Json json = {
       {"status", to_string(run.status)},
       {"stop_reason", run.stop_reason},
@@ -105,9 +101,9 @@ std::string summary_json(const ProblemFile& file, const Solution& solution) {
       {"parameters", file.problem.parameter_names()},
       {"mean", numbers(mean(solution))},
       {"sd", numbers(sd(solution))},
-      {"mean_error", largest_error(found, q, &OutputStatistics::mean)},
-      {"sd_error", largest_error(found, q, &OutputStatistics::sd)},
-      {"quantities", quantities(file, found, q)},
+      {"mean_error", part.mean_error},
+      {"sd_error", part.sd_error},
+      {"quantities", part.quantities},
       {"sobol", {{"main", rows(indices.main)}, {"total", rows(indices.total)}}},
   };
   if (run.fits) {
@@ -120,6 +116,16 @@ std::string summary_json(const ProblemFile& file, const Solution& solution) {
   json["seed"] = file.options.seed;
   json["version"] = version();
   return json.dump(2);
+}
+
+}  // namespace
+
+std::string summary_json(const ProblemFile& file, const Solution& solution) {
+  return summary(file, solution, sampled_part(file, solution));
+}
+
+std::string brief_summary(const ProblemFile& file, const Solution& solution) {
+  return summary(file, solution, {});
 }
 
 }  // namespace chaosgrad
