@@ -16,6 +16,7 @@ inline constexpr int exit_io = 4;         // a file cannot be read or written
 void add_solve(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_eval(CLI::App& app, int& exit_code);
+void add_report(CLI::App& app, int& exit_code);
 void add_gallery(CLI::App& app, int& exit_code);
 void add_reproduce(CLI::App& app, int& exit_code);
 

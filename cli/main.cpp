@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   cli::add_solve(app, exit_code);
   cli::add_check(app, exit_code);
   cli::add_eval(app, exit_code);
+  cli::add_report(app, exit_code);
   cli::add_gallery(app, exit_code);
   cli::add_reproduce(app, exit_code);
   try {

@@ -20,6 +20,7 @@ struct StoredRun {
   ProblemFile file;
   Expansion expansion;
   std::string summary;  // JSON text
+  std::vector<IterationRecord> history;
 };
 // Throws IoError if there is no run or it cannot be understood.
 [[nodiscard]] StoredRun load_run(const std::string& directory);

@@ -105,6 +105,10 @@ Hdf5Handle Hdf5Reader::open(const std::string& name) const {
           H5Dclose};
 }
 
+bool Hdf5Reader::has(const std::string& name) const {
+  return require(H5Lexists(file_.get(), name.c_str(), H5P_DEFAULT), path_, "look for " + name) > 0;
+}
+
 std::string Hdf5Reader::text(const std::string& name) const {
   const Hdf5Handle set = open(name), type = text_type();
   char* value = nullptr;
@@ -134,6 +138,15 @@ Matrix Hdf5Reader::matrix(const std::string& name) const {
     throw IoError(path_ + ": " + name + " is not a matrix");
   H5Sget_simple_extent_dims(space.get(), shape, nullptr);
   RowMajor values(static_cast<Index>(shape[0]), static_cast<Index>(shape[1]));
+  require(H5Dread(set.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+          path_, "read " + name);
+  return values;
+}
+
+std::vector<double> Hdf5Reader::vector(const std::string& name) const {
+  const Hdf5Handle set = open(name), space(H5Dget_space(set.get()), H5Sclose);
+  std::vector<double> values(static_cast<std::size_t>(
+      require(H5Sget_simple_extent_npoints(space.get()), path_, "read " + name)));
   require(H5Dread(set.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
           path_, "read " + name);
   return values;

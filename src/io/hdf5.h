@@ -52,9 +52,11 @@ class Hdf5Writer {
 class Hdf5Reader {
  public:
   explicit Hdf5Reader(const std::string& path);
+  [[nodiscard]] bool has(const std::string& name) const;
   [[nodiscard]] std::string text(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
   [[nodiscard]] Matrix matrix(const std::string& name) const;
+  [[nodiscard]] std::vector<double> vector(const std::string& name) const;
   [[nodiscard]] std::string text_attribute(const std::string& name) const;
   [[nodiscard]] long integer_attribute(const std::string& name) const;
 

@@ -91,6 +91,36 @@ void write_store(const std::string& path, const ProblemFile& file, const Solutio
   store.flush();
 }
 
+// The columns written by write_history.
+std::vector<IterationRecord> read_history(const Hdf5Reader& store) {
+  const auto column = [&](const char* name) {
+    return store.vector(fmt::format("history/{}", name));
+  };
+  const auto known = [](double value) {
+    return std::isnan(value) ? std::optional<double>() : std::optional(value);
+  };
+  const auto k = column("k"), basis_size = column("basis_size"), samples = column("samples"),
+             step = column("step"), gradients = column("gradients"), seconds = column("seconds"),
+             gradient_norm = column("gradient_norm"), error_squared = column("error_squared"),
+             true_error = column("true_error");
+  const auto bound =
+      store.has("history/bound") ? column("bound") : std::vector<double>(k.size(), std::nan(""));
+  std::vector<IterationRecord> history;
+  for (std::size_t i = 0; i < k.size(); ++i) {
+    history.push_back({.k = static_cast<Index>(k[i]),
+                       .basis_size = static_cast<Index>(basis_size[i]),
+                       .samples = static_cast<Index>(samples[i]),
+                       .step = step[i],
+                       .gradients = static_cast<std::int64_t>(gradients[i]),
+                       .seconds = seconds[i],
+                       .gradient_norm = gradient_norm[i],
+                       .error_squared = known(error_squared[i]),
+                       .true_error = known(true_error[i]),
+                       .bound = known(bound[i])});
+  }
+  return history;
+}
+
 }  // namespace
 
 void save_run(const std::string& directory, const ProblemFile& file, const Solution& solution) {
@@ -142,7 +172,7 @@ StoredRun load_run(const std::string& directory) {
   }
   Basis basis(make_families(file.problem), IndexSet::from(std::move(indices)));
   Expansion expansion(file.problem.parameters(), std::move(basis), store.matrix("coefficients"));
-  return {std::move(file), std::move(expansion), store.text("summary")};
+  return {std::move(file), std::move(expansion), store.text("summary"), read_history(store)};
 }
 
 }  // namespace chaosgrad

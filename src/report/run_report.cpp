@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include "chaosgrad/report.h"
+#include "chaosgrad/version.h"
+#include "io/source.h"
+#include "report/expansion_data.h"
+#include "report/page.h"
+
+namespace chaosgrad {
+namespace {
+
+// What it takes to compute the same again.
+Json problem_data(const ProblemFile& file) {
+  Json files = Json::array();
+  for (const auto& [name, content] : file.source.files)
+    files.push_back({{"name", name}, {"bytes", content.size()}});
+  return {{"name", file.source.name},
+          {"text", file.source.text},
+          {"overrides", file.source.overrides},
+          {"files", std::move(files)}};
+}
+
+std::string title_of(const ProblemFile& file) {
+  return file.title.empty() ? file.source.name : file.title;
+}
+
+bool has_failed(const Json& summary) {
+  const std::string status = summary.at("status");
+  for (const Status failure : {Status::diverged, Status::bad_gradient, Status::not_strongly_convex})
+    if (status == to_string(failure)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string report_html(const ProblemFile& file, const Expansion& expansion,
+                        const std::string& summary, const std::vector<IterationRecord>& history) {
+  Json data = {{"kind", "run"},
+               {"title", title_of(file)},
+               {"version", version()},
+               {"summary", Json::parse(summary)},
+               {"problem", problem_data(file)},
+               {"history", history_data(history)}};
+  if (!has_failed(data["summary"])) {
+    data["expansion"] = expansion_data(expansion, file.problem.parameter_names());
+    data["distribution"] = distribution_data(expansion, file.options.seed);
+  }
+  return page_html(title_of(file), data);
+}
+
+std::string comparison_html(const ProblemFile& file, const std::vector<ComparedRun>& runs) {
+  Json compared = Json::array();
+  for (const ComparedRun& run : runs) {
+    compared.push_back({{"label", run.label},
+                        {"summary", Json::parse(run.summary)},
+                        {"history", history_data(run.history)}});
+  }
+  return page_html(title_of(file), {{"kind", "comparison"},
+                                    {"title", title_of(file)},
+                                    {"version", version()},
+                                    {"problem", problem_data(file)},
+                                    {"runs", std::move(compared)}});
+}
+
+void write_report(const std::string& directory, const ProblemFile& file, const Solution& solution) {
+  write_file(directory + "/report.html",
+             report_html(file, solution.expansion, summary_json(file, solution),
+                         solution.run.history));
+}
+
+void write_report(const std::string& directory, const StoredRun& run) {
+  write_file(directory + "/report.html",
+             report_html(run.file, run.expansion, run.summary, run.history));
+}
+
+void write_comparison(const std::string& directory, const ProblemFile& file,
+                      const std::vector<ComparedRun>& runs) {
+  write_file(directory + "/report.html", comparison_html(file, runs));
+}
+
+}  // namespace chaosgrad
