@@ -23,7 +23,7 @@ struct ReproduceOptions {
 struct Figure {
   std::string name;
   std::vector<std::string> columns;
-  Matrix rows;        // rows × columns; NaN where a curve has ended
+  Matrix rows;                // rows × columns; NaN where a curve has ended
   std::vector<Chart> charts;  // side by side
   std::string facts;          // JSON
 };

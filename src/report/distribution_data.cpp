@@ -44,46 +44,45 @@ double quantile_of(const std::vector<double>& sorted, double level) {
   return sorted[i] + (place - whole) * (sorted[i + 1] - sorted[i]);
 }
 
-// Density on equal bins, as wide as Freedman and Diaconis advise. Long tails are cut at the 0.1 %
-// quantiles.
+// Density on equal bins between the 0.1 % and the 99.9 % quantile.
 Json histogram(const std::vector<double>& sorted) {
-  const auto count = static_cast<double>(sorted.size());
-  const double near = quantile_of(sorted, 0.001), far = quantile_of(sorted, 0.999);
-  double low = sorted.front(), high = sorted.back();
-  if (near - low > 0.25 * (far - near)) low = near;
-  if (high - far > 0.25 * (far - near)) high = far;
+  constexpr std::size_t bins = 64;
+  const double low = quantile_of(sorted, 0.001), high = quantile_of(sorted, 0.999);
   if (!(high > low)) return nullptr;  // a constant has no density
-  const double advised =
-      2 * (quantile_of(sorted, 0.75) - quantile_of(sorted, 0.25)) / std::cbrt(count);
-  const double wanted = advised > 0 ? (high - low) / advised : 0;
-  const auto bins = static_cast<std::size_t>(std::clamp(std::ceil(wanted), 30.0, 90.0));
-  const double width = (high - low) / static_cast<double>(bins);
-  std::vector<double> density(bins);
-  double outside = 0;
+  const double width = (high - low) / bins;
+  std::vector<double> edges(bins + 1), density(bins);
+  for (std::size_t j = 0; j <= bins; ++j) edges[j] = low + static_cast<double>(j) * width;
   for (const double value : sorted) {
-    if (value < low || value > high) {
-      outside += 1 / count;
-      continue;
-    }
+    if (value < low || value > high) continue;
     density[std::min(bins - 1, static_cast<std::size_t>((value - low) / width))] +=
-        1 / (count * width);
+        1 / (static_cast<double>(sorted.size()) * width);
   }
-  return {{"low", low}, {"high", high}, {"outside", outside}, {"density", packed(density)}};
+  return {{"edges", packed(edges)}, {"density", packed(density)}};
+}
+
+Json with_error(double value, double error) {
+  return {value, std::isfinite(error) ? Json(error) : Json(nullptr)};
 }
 
 }  // namespace
 
-Json distribution_data(const Expansion& expansion, std::uint64_t seed) {
+Json distribution_data(const Expansion& expansion, const std::vector<std::string>& names,
+                       const Vector& errors, std::uint64_t seed) {
   const Matrix x = draw_components(expansion, seed);
-  Json components = Json::array();
+  const Vector means = mean(expansion), deviations = sd(expansion);
+  Json outputs = Json::array();
   for (Index i = 0; i < x.cols(); ++i) {
     std::vector<double> sorted(x.col(i).begin(), x.col(i).end());
     std::sort(sorted.begin(), sorted.end());
     Json quantiles = Json::array();
-    for (const double level : levels) quantiles.push_back(quantile_of(sorted, level));
-    components.push_back({{"histogram", histogram(sorted)}, {"quantiles", quantiles}});
+    for (const double level : levels) quantiles.push_back({quantile_of(sorted, level), nullptr});
+    outputs.push_back({{"name", names[static_cast<std::size_t>(i)]},
+                       {"mean", with_error(means(i), errors(i))},
+                       {"sd", with_error(deviations(i), errors(i))},
+                       {"quantiles", std::move(quantiles)},
+                       {"histogram", histogram(sorted)}});
   }
-  return {{"points", x.rows()}, {"levels", levels}, {"components", std::move(components)}};
+  return {{"levels", levels}, {"outputs", std::move(outputs)}};
 }
 
 }  // namespace chaosgrad

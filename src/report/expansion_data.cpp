@@ -87,7 +87,10 @@ Grid parameter_grid(const Distribution& marginal, bool correlated) {
     points[grid_points - 1] = high;
     return {points, true};
   }
-  return {Vector::LinSpaced(grid_points, low, high)};
+  Vector points = Vector::LinSpaced(grid_points, low, high);
+  const double rounding = 1e-12 * (high - low);
+  points = (points.array().abs() < rounding).select(0, points);
+  return {points};
 }
 
 // How the page computes B_0 … B_degree: trigonometric, by recurrence, or (where a recurrence loses

@@ -14,7 +14,10 @@ namespace chaosgrad {
 [[nodiscard]] Json expansion_data(const Expansion& expansion,
                                   const std::vector<std::string>& parameter_names);
 
-// Histograms (as densities) and quantiles of every component, from points of a Sobol' sequence.
-[[nodiscard]] Json distribution_data(const Expansion& expansion, std::uint64_t seed);
+// Mean, standard deviation (± the error of the component), quantiles and histograms of every
+// component, the last two from points of a Sobol' sequence.
+[[nodiscard]] Json distribution_data(const Expansion& expansion,
+                                     const std::vector<std::string>& names, const Vector& errors,
+                                     std::uint64_t seed);
 
 }  // namespace chaosgrad

@@ -77,10 +77,11 @@ Figure figure_optimum(const ReproduceOptions& options) {
   figure.rows.col(2) = remainder.tail(count);
   Series squares = make_series("u_m²", figure.rows.col(0), u.array().square());
   squares.dashed = true;
-  figure.charts = {{.title = "What a basis of m functions leaves of the optimum",
-        .x_label = "basis size m",
-        .y_label = "one component",
-        .series = {make_series("‖R_m u*‖²", figure.rows.col(0), remainder.tail(count)), squares}}};
+  figure.charts = {
+      {.title = "What a basis of m functions leaves of the optimum",
+       .x_label = "basis size m",
+       .y_label = "one component",
+       .series = {make_series("‖R_m u*‖²", figure.rows.col(0), remainder.tail(count)), squares}}};
   Json facts = common_facts("optimum", options, 1);
   facts["norm_squared"] = norm_squared;
   facts["mean"] = u(0);

@@ -83,10 +83,10 @@ Figure figure_equal_time(const ReproduceOptions& options) {
   }
   const Vector milliseconds = 1000 * figure.rows.col(0);
   figure.charts = {{.title = "Growing against fixed basis at the same computing time",
-                      .x_label = "milliseconds",
-                      .y_label = "mean of ‖u_k − P_m u*‖²",
-                      .series = {make_series(curves[0].label, milliseconds, figure.rows.col(1)),
-                                 make_series(curves[1].label, milliseconds, figure.rows.col(2))}}};
+                    .x_label = "milliseconds",
+                    .y_label = "mean of ‖u_k − P_m u*‖²",
+                    .series = {make_series(curves[0].label, milliseconds, figure.rows.col(1)),
+                               make_series(curves[1].label, milliseconds, figure.rows.col(2))}}};
 
   const double common = std::min(growing_total, fixed_total);
   Json facts = common_facts("equal-time", options, options.trials);

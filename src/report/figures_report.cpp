@@ -18,12 +18,8 @@ Json series_data(const Series& series) {
 Json chart_data(const Chart& chart) {
   Json series = Json::array();
   for (const Series& curve : chart.series) series.push_back(series_data(curve));
-  Json data = {{"title", chart.title},
-               {"x_label", chart.x_label},
-               {"y_label", chart.y_label},
-               {"log_x", chart.log_x},
-               {"log_y", chart.log_y},
-               {"series", std::move(series)}};
+  Json data = {{"title", chart.title}, {"x_label", chart.x_label}, {"y_label", chart.y_label},
+               {"log_x", chart.log_x}, {"log_y", chart.log_y},     {"series", std::move(series)}};
   if (std::isfinite(chart.largest_y)) data["largest_y"] = chart.largest_y;
   return data;
 }

@@ -1,4 +1,5 @@
-#include <fmt/format.h>
+#include <filesystem>
+#include <limits>
 
 #include "chaosgrad/report.h"
 #include "chaosgrad/version.h"
@@ -14,14 +15,27 @@ Json problem_data(const ProblemFile& file) {
   Json files = Json::array();
   for (const auto& [name, content] : file.source.files)
     files.push_back({{"name", name}, {"bytes", content.size()}});
-  return {{"name", file.source.name},
+  return {{"name", std::filesystem::path(file.source.name).filename().string()},
           {"text", file.source.text},
           {"overrides", file.source.overrides},
           {"files", std::move(files)}};
 }
 
 std::string title_of(const ProblemFile& file) {
-  return file.title.empty() ? file.source.name : file.title;
+  return file.title.empty() ? std::filesystem::path(file.source.name).filename().string()
+                            : file.title;
+}
+
+// The error of each component where it is known by itself, else that of all together.
+Vector component_errors(const Json& summary) {
+  const auto q = static_cast<Index>(summary.at("variables").size());
+  const Json& all = summary.at("error").at("estimate");
+  Vector errors = Vector::Constant(
+      q, all.is_null() ? std::numeric_limits<double>::infinity() : all.get<double>());
+  if (const auto found = summary.find("component_errors"); found != summary.end()) {
+    for (Index i = 0; i < q; ++i) errors(i) = found->at(static_cast<std::size_t>(i));
+  }
+  return errors;
 }
 
 bool has_failed(const Json& summary) {
@@ -43,7 +57,8 @@ std::string report_html(const ProblemFile& file, const Expansion& expansion,
                {"history", history_data(history)}};
   if (!has_failed(data["summary"])) {
     data["expansion"] = expansion_data(expansion, file.problem.parameter_names());
-    data["distribution"] = distribution_data(expansion, file.options.seed);
+    data["distribution"] = distribution_data(expansion, file.problem.component_names(),
+                                             component_errors(data["summary"]), file.options.seed);
   }
   return page_html(title_of(file), data);
 }
@@ -63,9 +78,9 @@ std::string comparison_html(const ProblemFile& file, const std::vector<ComparedR
 }
 
 void write_report(const std::string& directory, const ProblemFile& file, const Solution& solution) {
-  write_file(directory + "/report.html",
-             report_html(file, solution.expansion, summary_json(file, solution),
-                         solution.run.history));
+  write_file(
+      directory + "/report.html",
+      report_html(file, solution.expansion, summary_json(file, solution), solution.run.history));
 }
 
 void write_report(const std::string& directory, const StoredRun& run) {

@@ -1,6 +1,7 @@
 // Opens a page from disk in Debian's Chromium and does what it is told:
 //   node look.mjs PAGE.html '{"viewport": {"width": 1280, "height": 900}, "scheme": "light", "steps": [["chart", "curve"], …]}'
-// Prints JSON: what each step returned, console messages, requests, dialogs, and how long the page took to be ready.
+// Prints JSON: what each step returned, console messages, requests, dialogs, and how long the page took to show its
+// first chart.
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
@@ -61,8 +62,10 @@ const actions = {
 const start = Date.now();
 await page.goto(pathToFileURL(path).href);
 await page.waitForSelector('html[data-ready]');
-await page.waitForFunction(() => document.querySelector('.chart svg.main-svg') !== null
-  || document.querySelector('.chart') === null);
+if (await page.locator('.chart').count() > 0) {
+  await page.locator('.chart').first().scrollIntoViewIfNeeded();
+  await page.waitForSelector('.chart svg.main-svg');
+}
 seen.seconds = (Date.now() - start) / 1000;
 seen.steps = [];
 for (const [name, ...values] of steps) seen.steps.push((await actions[name](...values)) ?? null);

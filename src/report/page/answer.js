@@ -47,7 +47,9 @@ function headlines(summary) {
   const { estimate, bound, confidence } = summary.error;
   const relative = (value) => {
     const norm = normOf(summary);
-    return norm > 0 ? `${percent(value / norm)} of ‖x‖` : '';
+    if (norm === 0) return '';
+    const share = value / norm;
+    return share < 1e-4 ? `${number(share, 2)} of ‖x‖` : `${percent(share)} of ‖x‖`;
   };
   const entries = [];
   if (known(estimate)) entries.push(headlineNumber('Error estimate', number(estimate), relative(estimate)));
@@ -72,7 +74,7 @@ function errorSplit(error) {
   const largest = shares.reduce((a, b) => (b.value > a.value ? b : a));
   return element('div', { class: 'split' },
     element('h3', {}, 'What limits it'),
-    element('div', { class: 'bar', 'aria-hidden': 'true' }, shares.map((part) => element('span', {
+    element('div', { class: 'bar', 'aria-hidden': 'true' }, shares.filter(({ value }) => value > 0).map((part) => element('span', {
       style: { flexGrow: share(part), background: `var(--curve-${part.colour})` },
     }))),
     element('ul', { class: 'shares' }, shares.map((part) => element('li', {},
@@ -85,7 +87,7 @@ function errorSplit(error) {
 
 function answerSection({ summary }) {
   const { condition } = summary;
-  section('answer', 'The answer', statusLine(summary), headlines(summary), errorSplit(summary.error),
+  section('answer', 'Answer', 'The answer', statusLine(summary), headlines(summary), errorSplit(summary.error),
     known(summary.error.estimate) && !known(summary.error.bound)
       ? element('p', { class: 'quiet' },
         'There is no bound, because the strong convexity μ is not given in the problem.') : null,

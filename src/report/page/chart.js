@@ -12,10 +12,17 @@ function axis(title, more = {}) {
   };
 }
 
-// A logarithmic axis whose labels are powers of ten, or numbers within one decade.
-function logAxis(title, more = {}) {
-  return axis(title, { type: 'log', minorloglabels: 'none', ...more });
+// A logarithmic axis for the given values: lines at powers of ten, and in between where there are few.
+function logAxis(title, values, more = {}) {
+  const logarithms = values.flat().filter((value) => value > 0).map(Math.log10);
+  const decades = logarithms.reduce((a, b) => Math.max(a, b), -Infinity)
+    - logarithms.reduce((a, b) => Math.min(a, b), Infinity);
+  const ticks = decades >= 1.5 ? { dtick: Math.ceil(decades / 8) } : {};
+  return axis(title, { type: 'log', ...ticks, ...more });
 }
+
+// Gradients, seconds, iterations: 20k rather than 2×10⁴.
+const workAxis = (title, more = {}) => axis(title, { tickformat: '~s', ...more });
 
 function layout(more) {
   return {
@@ -38,11 +45,11 @@ const chartSettings = {
 
 // build() → { traces, layout }; numbers() → { columns, rows }; label: what it shows, in words.
 class Chart {
-  constructor({ id, label, caption, height = 340, build, numbers }) {
+  constructor({ id, label, caption, height = 340, width, build, numbers }) {
     this.build = build;
     this.drawn = false;
     this.canvas = element('div', {
-      class: 'chart', id, role: 'img', 'aria-label': label, style: { height: `${height}px` },
+      class: 'chart', id, role: 'img', 'aria-label': label, style: { height: `${height}px`, maxWidth: width ? `${width}px` : '' },
     });
     this.caption = element('figcaption', {}, caption ?? '');
     this.values = element('details', { class: 'values' },
@@ -65,10 +72,6 @@ class Chart {
   refresh() {
     if (this.drawn) this.draw();
     this.fillTable();
-  }
-
-  setHeight(height) {
-    this.canvas.style.height = `${height}px`;
   }
 
   fillTable() {
@@ -109,7 +112,7 @@ function curve(name, colourIndex, x, y, more = {}) {
   const { dash, markers, hover = '%{y:.4~g}' } = more;
   return {
     type: 'scatter', mode: markers || x.length === 1 ? 'lines+markers' : 'lines', name: plain(name), x, y,
-    line: { color: curveColour(colourIndex), width: 2, dash: dash ? 'dash' : 'solid' },
+    line: { color: curveColour(colourIndex), width: 2, dash: dash ? 'dash' : 'solid', simplify: false },
     marker: { color: curveColour(colourIndex), size: 6 },
     hovertemplate: `${hover}<extra>${plain(name)}</extra>`,
   };

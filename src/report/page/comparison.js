@@ -6,7 +6,7 @@ function comparisonPage(data) {
   const truth = runs.every(({ summary }) => known(summary.true_error));
   const errorOf = ({ summary }) => (truth ? summary.true_error : summary.error.estimate);
   const ranked = runs.filter((run) => known(errorOf(run))).sort((a, b) => errorOf(a) - errorOf(b));
-  section('answer', 'The answer',
+  section('answer', 'Answer', 'The answer',
     ranked.length > 0 ? element('p', { class: 'lead' }, `Smallest ${truth ? 'true error' : 'estimated error'}: ${
       ranked[0].label}, ${number(errorOf(ranked[0]))} after ${
       count(ranked[0].summary.gradient_evaluations)} gradients.`) : null,
@@ -22,7 +22,7 @@ function comparisonPage(data) {
     const titles = {
       true_error: 'true error ‖x − x*‖', estimate: 'error estimate', gradient_norm: 'gradient ‖D′‖',
     };
-    section('convergence', 'Error against work', workChart({
+    section('convergence', 'Error', 'Error against work', workChart({
       id: 'comparison-chart', label: `${titles[quantity]} of each method against the work done`, axes,
       curves: (key) => runs.map(({ label, history }, i) => ({
         name: label, colour: i, dash: i >= curveColours, x: positive(history[key]),

@@ -11,7 +11,10 @@ function workChart({ id, label, axes, curves, caption }) {
     build: () => ({
       traces: current().map(({ name, colour: shade, dash, markers, x, y }) =>
         curve(name, shade, x, y, { dash, markers, hover: `%{x:.4~s}: %{y:.3~g}` })),
-      layout: { xaxis: logAxis(axes[work].title), yaxis: logAxis('norm') },
+      layout: {
+        xaxis: logAxis(axes[work].title, current().map(({ x }) => x)),
+        yaxis: logAxis('norm', current().map(({ y }) => y)),
+      },
     }),
     numbers: () => workNumbers(axes[work].title, current()),
   });
@@ -63,7 +66,7 @@ function convergenceSection({ summary, history }) {
         colour: list.length + i, x: [totals[key]], y: [summary.error[part]],
       }))];
   };
-  section('convergence', 'Convergence', workChart({
+  section('convergence', 'Convergence', 'Convergence', workChart({
     id: 'convergence-chart', label: 'Errors and gradient norm against the work done', axes, curves,
     caption: history.bound
       ? 'The theorem bounds the mean of ‖u − P u*‖² over all runs; one run may be above its own mean.' : '',

@@ -2,7 +2,7 @@
 
 function costSection({ summary, history, expansion }) {
   const perGradient = summary.seconds / summary.gradient_evaluations;
-  section('cost', 'Sampling and cost', facts([
+  section('cost', 'Cost', 'Sampling and cost', facts([
     ['Iterations', count(summary.iterations)],
     ['Samples of the last iteration', count(summary.samples)],
     ['Gradient evaluations', count(summary.gradient_evaluations)],
@@ -34,10 +34,11 @@ function sizesChart(history) {
         traces: list.map(([key, name], i) => ({
           ...curve(name, i, history.gradients, history[key], { hover: '%{x:.4~s}: %{y:.4~g}' }),
           yaxis: `y${i === 0 ? '' : i + 1}`,
+          line: { color: curveColour(i), width: 2, shape: 'hv' },
         })),
         layout: {
           ...vertical,
-          xaxis: axis('gradient evaluations', { anchor: `y${list.length === 1 ? '' : list.length}` }),
+          xaxis: workAxis('gradient evaluations', { anchor: `y${list.length === 1 ? '' : list.length}` }),
         },
       };
     },

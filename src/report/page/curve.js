@@ -15,6 +15,7 @@ class CurveView {
     this.expansion = expansion;
     this.names = data.summary.variables;
     this.errors = componentErrors(data.summary);
+    this.separate = Boolean(data.summary.component_errors);
     this.along = mostInfluential(data.summary);
     this.position = expansion.parameters.map(({ median }) => median);
     this.shown = this.names.map((_, i) => i).slice(0, this.names.length <= mostCurves ? mostCurves : 3);
@@ -57,8 +58,8 @@ class CurveView {
     });
     const value = element('output', { for: `slider-${k}` });
     const row = element('div', { class: 'slider' },
-      element('label', { for: `slider-${k}` }, name, ' ',
-        element('span', { class: 'quiet' }, distribution)), value, input);
+      element('label', { for: `slider-${k}` }, name), value, input,
+      element('span', { class: 'quiet' }, distribution));
     return { input, value, row };
   }
 
@@ -138,7 +139,9 @@ class CurveView {
       traces,
       layout: {
         hovermode: 'x unified',
-        xaxis: (parameter.logarithmic ? logAxis : axis)(plain(parameter.name), { hoverformat: '.4~g' }),
+        xaxis: parameter.logarithmic
+          ? logAxis(plain(parameter.name), grid, { hoverformat: '.4~g' })
+          : axis(plain(parameter.name), { hoverformat: '.4~g' }),
         yaxis: axis(components.length === 1 ? plain(this.names[components[0]]) : 'optimum'),
         shapes: [{
           type: 'line', x0: at, x1: at, yref: 'paper', y0: 0, y1: 1,
@@ -154,7 +157,9 @@ class CurveView {
     const values = curves.flat();
     const height = values.reduce((a, b) => Math.max(a, b)) - values.reduce((a, b) => Math.min(a, b));
     const largest = Math.max(...errors);
-    const band = `The band is ± the estimated error of the component (its root mean square over θ, ${
+    const whose = this.separate || this.names.length === 1
+      ? 'the component' : 'all components together';
+    const band = `The band is ± the estimated error of ${whose} (its root mean square over θ, ${
       errors.length > 1 && Math.min(...errors) < largest ? 'at most ' : ''}${number(largest)})`;
     return largest < 0.004 * height ? `${band}: narrower than the line.` : `${band}.`;
   }
@@ -187,5 +192,5 @@ const componentErrors = (summary) =>
 
 function curveSection(data, expansion) {
   const view = new CurveView(data, expansion);
-  section('optimum', 'The optimum as a function of θ', view.elements());
+  section('optimum', 'Optimum', 'The optimum as a function of θ', view.elements());
 }

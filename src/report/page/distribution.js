@@ -1,46 +1,49 @@
-// How each component of the optimum is distributed, and how they move together.
+// How each component of the optimum, and each other quantity, is distributed; how components move
+// together.
 
 function distributionSection({ summary, distribution }) {
-  const names = summary.variables;
-  const errors = componentErrors(summary);
+  const { outputs, levels } = distribution;
+  const names = outputs.map(({ name }) => name);
   let selected = 0;
   const chart = new Chart({
     id: 'density', label: 'Density of one component of the optimum, with its quantiles',
-    build: () => densityChart(names[selected], distribution, selected, chart),
-    numbers: () => densityNumbers(distribution, selected),
+    build: () => densityChart(outputs[selected], levels, chart),
+    numbers: () => densityNumbers(outputs[selected]),
   });
-  const { levels } = distribution;
-  const rows = names.map((name, i) => [name, withError(summary.mean[i], errors[i]),
-    withError(summary.sd[i], errors[i]),
-    ...distribution.components[i].quantiles.map((value) => number(value, 4))]);
-  section('distribution', 'How the optimum is distributed',
+  section('distribution', 'Distribution', 'How the optimum is distributed',
     names.length > 1 ? choice('density-component', 'Component', names, 0,
       (i) => { selected = i; chart.refresh(); }) : null,
     chart.figure,
     table('Mean, standard deviation and quantiles of each component',
-      ['', 'mean', 'standard deviation', ...levels.map((level) => `${100 * level} %`)], rows),
+      ['', 'mean', 'standard deviation', ...levels.map((level) => `${100 * level} %`)],
+      outputs.map(({ name, mean, sd, quantiles }) =>
+        [name, withError(...mean), withError(...sd), ...quantiles.map((pair) => withError(...pair))])),
     quantityTable(summary));
 }
 
-const centres = ({ low, high }, bins) =>
-  Array.from(bins, (_, j) => low + (j + 0.5) * (high - low) / bins.length);
+function quantityTable({ quantities }) {
+  const entries = Object.entries(quantities ?? {});
+  if (entries.length === 0) return null;
+  return element('div', {}, element('h3', {}, 'Other quantities'),
+    table('Mean and standard deviation of each quantity', ['', 'mean', 'standard deviation'],
+      entries.map(([name, { mean, sd, error }]) => [name, withError(mean, error), number(sd, 5)])));
+}
 
-function densityChart(name, distribution, selected, chart) {
-  const { histogram, quantiles } = distribution.components[selected];
+const centres = (edges) => Array.from({ length: edges.length - 1 }, (_, j) => (edges[j] + edges[j + 1]) / 2);
+
+function densityChart({ name, histogram, quantiles }, levels, chart) {
   if (histogram === null) {
     chart.caption.textContent = `${name} does not depend on θ.`;
     return { traces: [], layout: { xaxis: { visible: false }, yaxis: { visible: false } } };
   }
-  const density = doubles(histogram.density);
-  const width = (histogram.high - histogram.low) / density.length;
-  const outside = histogram.outside > 0
-    ? `; ${percent(histogram.outside)} of the mass lies outside the picture` : '';
-  chart.caption.textContent =
-    `From ${count(distribution.points)} points of θ${outside}. Lines: quantiles.`;
-  const lines = [1, 3, 5].map((j) => ({ value: quantiles[j], level: distribution.levels[j] }));
+  const edges = doubles(histogram.edges);
+  const density = [...doubles(histogram.density)];
+  chart.caption.textContent = 'The density between the 0.1 % and the 99.9 % quantile. Lines: quantiles.';
+  const lines = levels.map((level, j) => ({ level, value: quantiles[j][0] }))
+    .filter(({ level }) => [0.05, 0.5, 0.95].includes(level));
   return {
     traces: [{
-      type: 'bar', x: centres(histogram, density), y: [...density], width,
+      type: 'bar', x: centres(edges), y: density, width: edges[1] - edges[0],
       marker: { color: faded(curveColour(0), 0.55), line: { width: 0 } },
       hovertemplate: '%{x:.4~g}: density %{y:.3~g}<extra></extra>', name: plain(name),
     }],
@@ -59,22 +62,13 @@ function densityChart(name, distribution, selected, chart) {
   };
 }
 
-function densityNumbers(distribution, selected) {
-  const { histogram } = distribution.components[selected];
+function densityNumbers({ histogram }) {
   if (histogram === null) return { columns: ['value', 'density'], rows: [] };
   const density = doubles(histogram.density);
   return {
     columns: ['value', 'density'],
-    rows: centres(histogram, density).map((x, j) => [number(x, 5), number(density[j], 4)]),
+    rows: centres(doubles(histogram.edges)).map((x, j) => [number(x, 5), number(density[j], 4)]),
   };
-}
-
-function quantityTable({ quantities }) {
-  const entries = Object.entries(quantities ?? {});
-  if (entries.length === 0) return null;
-  return element('div', {}, element('h3', {}, 'Other quantities'),
-    table('Mean and standard deviation of each quantity', ['', 'mean', 'standard deviation'],
-      entries.map(([name, { mean, sd, error }]) => [name, withError(mean, error), number(sd, 5)])));
 }
 
 // Cells of a heat map carry their numbers while there is room.
@@ -89,7 +83,7 @@ function correlationSection({ summary }, expansion) {
   const correlations = expansion.correlations();
   const chart = new Chart({
     id: 'correlation', label: 'Correlations of the components of the optimum over θ',
-    height: Math.min(720, 120 + 44 * names.length),
+    height: Math.min(720, 120 + 44 * names.length), width: 260 + 110 * names.length,
     caption: 'How the components move together as θ varies: 1 together, −1 oppositely.',
     build: () => ({
       traces: [{
@@ -110,5 +104,5 @@ function correlationSection({ summary }, expansion) {
       rows: names.map((name, i) => [name, ...correlations[i].map((value) => number(value, 3))]),
     }),
   });
-  section('correlations', 'Correlations', chart.figure);
+  section('correlations', 'Correlations', 'Correlations', chart.figure);
 }

@@ -14,9 +14,9 @@ function element(tag, attributes = {}, ...children) {
 
 const byId = (id) => document.getElementById(id);
 
-// A part of the page with its heading, entered in the contents.
-function section(id, heading, ...children) {
-  byId('contents').append(element('a', { href: `#${id}` }, heading));
+// A part of the page with its heading, entered in the contents under a short name.
+function section(id, short, heading, ...children) {
+  byId('contents').append(element('a', { href: `#${id}` }, short));
   const part = element('section', { id, 'aria-labelledby': `${id}-heading` },
     element('h2', { id: `${id}-heading` }, heading), ...children);
   byId('main').append(part);

@@ -5,14 +5,14 @@ const shownFact = (value) => (value === null ? '–' : typeof value === 'number'
 function figuresPage({ figures, version }) {
   for (const { name, charts: panels, facts: found } of figures) {
     const headline = Object.entries(found.headline ?? {});
-    section(name, panels.length === 1 ? panels[0].title : `${name}: ${panels.map(({ title }) => title).join('; ')}`,
+    section(name, name, panels.length === 1 ? panels[0].title : `${name}: ${panels.map(({ title }) => title).join('; ')}`,
       headline.length > 0 ? table(`Headline of ${name}`, ['', 'here', 'the paper'], headline.map(
         ([fact, { ours, paper }]) => [fact, shownFact(ours), shownFact(paper)])) : null,
       panels.map((panel, i) => figureChart(`${name}-${i}`, panel, panels.length > 1)),
       element('p', { class: 'quiet' },
         `${count(found.trials)} trials, seed ${found.seed}. The numbers: ${name}.csv, ${name}.json.`));
   }
-  section('reproduce', 'To compute it again',
+  section('reproduce', 'Reproduce', 'To compute it again',
     element('pre', { tabindex: 0, 'aria-label': 'Command' },
       `chaosgrad reproduce ${figures.map(({ name }) => name).join(' ')} --trials ${
         figures[0].facts.trials} --seed ${figures[0].facts.seed}`),
@@ -31,8 +31,10 @@ function figureChart(id, panel, titled) {
         ({ series, i }) => curve(series.label, i, series.x, limited(series.y),
           { dash: series.dashed, markers: series.markers, hover: '%{x:.4~g}: %{y:.3~g}' })),
       layout: {
-        xaxis: (panel.log_x ? logAxis : axis)(plain(panel.x_label)),
-        yaxis: (panel.log_y ? logAxis : axis)(plain(panel.y_label)),
+        xaxis: panel.log_x ? logAxis(plain(panel.x_label), visible().map(({ x }) => x))
+          : axis(plain(panel.x_label)),
+        yaxis: panel.log_y ? logAxis(plain(panel.y_label), visible().map(({ y }) => limited(y)))
+          : axis(plain(panel.y_label)),
       },
     }),
     numbers: () => workNumbers(panel.x_label,

@@ -4,7 +4,7 @@ const quoted = (text) => (/^[\w./=,:+-]+$/.test(text) ? text : `'${text.replace(
 
 function problemSection({ problem, summary, version }, command) {
   const overrides = problem.overrides.map((override) => ` --set ${quoted(override)}`).join('');
-  section('problem', 'The problem',
+  section('problem', 'Problem', 'The problem',
     element('pre', { id: 'problem-text', tabindex: 0, 'aria-label': 'Problem file' }, problem.text),
     element('p', {}, element('a', {
       download: problem.name,
@@ -13,7 +13,7 @@ function problemSection({ problem, summary, version }, command) {
     problem.files.length === 0 ? null : element('div', {}, element('h3', {}, 'Its data files'),
       element('ul', {}, problem.files.map(({ name, bytes: size }) =>
         element('li', {}, `${name}, ${count(size)} bytes`)))));
-  section('reproduce', 'To compute it again',
+  section('reproduce', 'Reproduce', 'To compute it again',
     element('pre', { tabindex: 0, 'aria-label': 'Command' },
       `chaosgrad ${command} ${quoted(problem.name)}${overrides}`),
     facts([

@@ -3,7 +3,7 @@
 function sobolSection({ summary }, expansion) {
   const { variables: names, parameters, sobol } = summary;
   if (parameters.length === 1) {
-    section('sobol', 'Sobol’ indices', element('p', {},
+    section('sobol', 'Sobol’', 'Sobol’ indices: which parameter matters', element('p', {},
       `There is one parameter: all the variance is due to ${parameters[0]}.`));
     return;
   }
@@ -11,7 +11,7 @@ function sobolSection({ summary }, expansion) {
   let selected = 0;
   const bars = new Chart({
     id: 'sobol-bars', label: 'Sobol’ indices of each parameter for one component',
-    height: Math.min(900, 110 + 34 * parameters.length),
+    height: 110 + (parameters.length <= 10 ? 34 : 22) * parameters.length,
     caption: 'Main: the share of the variance due to the parameter alone. Total: with its interactions.',
     build: () => sobolBars(parameters, sobol, selected),
     numbers: () => ({
@@ -31,7 +31,7 @@ function sobolSection({ summary }, expansion) {
       + 'those of the independent variables behind them: each stands for what its parameter adds to '
       + 'the ones before it.'));
   }
-  section('sobol', 'Sobol’ indices', views);
+  section('sobol', 'Sobol’', 'Sobol’ indices: which parameter matters', views);
 }
 
 function sobolBars(parameters, sobol, selected) {
@@ -58,7 +58,7 @@ function sobolHeatMap(names, parameters, sobol) {
   let kind = 'total';
   const chart = new Chart({
     id: 'sobol-map', label: 'Sobol’ indices of every component and parameter',
-    height: Math.min(900, 140 + 30 * names.length),
+    height: Math.min(900, 140 + 30 * names.length), width: 260 + 110 * parameters.length,
     build: () => ({
       traces: [{
         type: 'heatmap', x: parameters.map(plain), y: names.map(plain), z: sobol[kind], zmin: 0, zmax: 1,

@@ -1,6 +1,6 @@
 // Light or dark: as the system has it, until the reader presses the button; paper is always light.
 
-const curveColours = 6;  // --curve-0 … in style.css
+const curveColours = 8;  // --curve-0 … in style.css
 const themeListeners = [];
 const darkSystem = window.matchMedia('(prefers-color-scheme: dark)');
 const onPaper = window.matchMedia('print');
