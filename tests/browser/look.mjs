@@ -35,7 +35,7 @@ async function chart(id) {
       traces: data.map(({ type, name: label, x, y, z, fill }) =>
         ({ type, name: label, fill, x: list(x), y: list(y), z: z && z.map(list) })),
       shapes: (layout.shapes ?? []).length,
-      paths: document.querySelectorAll(`#${CSS.escape(name)} .plot .trace, #${CSS.escape(name)} .plot .hm`).length,
+      drawn: document.querySelectorAll(`#${CSS.escape(name)} .trace, #${CSS.escape(name)} .hm image`).length,
     };
   }, id);
 }
