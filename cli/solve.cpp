@@ -69,11 +69,6 @@ void print_report(const ProblemFile& file, const Solution& solution, const std::
   fmt::print("\n  written to {}; to look at: {}/report.html\n", directory, directory);
 }
 
-int exit_code_of(Status status) {
-  if (is_failure(status)) return exit_numerical;
-  return status == Status::completed || status == Status::converged ? exit_solved : exit_stopped;
-}
-
 int run_solve(const SolveArguments& arguments) {
   ProblemFile file = load_problem(read_problem_source(arguments.file, arguments.overrides));
   const std::string directory =
@@ -111,6 +106,11 @@ int run_solve(const SolveArguments& arguments) {
 }
 
 }  // namespace
+
+int exit_code_of(Status status) {
+  if (is_failure(status)) return exit_numerical;
+  return status == Status::completed || status == Status::converged ? exit_solved : exit_stopped;
+}
 
 void add_solve(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<SolveArguments>();

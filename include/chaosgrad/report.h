@@ -1,6 +1,7 @@
 #pragma once
 // Results as one HTML page that needs nothing but a browser: no network, opens from disk. Every
 // text of the user stays text.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,8 @@ namespace chaosgrad {
 // A run: the answer first (status, error, what limits it), then x*(θ) along each parameter, the
 // distribution of each component, correlations, Sobol' indices, convergence, coefficients, cost,
 // and the problem itself. `summary` is that of summary_json.
-[[nodiscard]] std::string report_html(const ProblemFile& file, const Expansion& expansion,
-                                      const std::string& summary,
-                                      const std::vector<IterationRecord>& history);
+[[nodiscard]] std::string report_html(const ProblemFile& file, const Solution& solution,
+                                      const std::string& summary);
 // Write DIRECTORY/report.html. Throw IoError.
 void write_report(const std::string& directory, const ProblemFile& file, const Solution& solution);
 void write_report(const std::string& directory, const StoredRun& run);
@@ -25,6 +25,8 @@ struct ComparedRun {
   std::string label;    // the method
   std::string summary;  // JSON, that of summary_json
   std::vector<IterationRecord> history;
+  std::optional<double> error;  // ‖x − x*‖_π as well as it is known
+  std::string error_from;       // and from what
 };
 [[nodiscard]] std::string comparison_html(const ProblemFile& file,
                                           const std::vector<ComparedRun>& runs);

@@ -15,12 +15,11 @@ namespace chaosgrad {
 // Creates `directory` if needed and writes the three files, each by rename. Throws IoError.
 void save_run(const std::string& directory, const ProblemFile& file, const Solution& solution);
 
-// What solution.h5 holds, read back.
-struct StoredRun {
+// What solution.h5 holds, read back: of the solution its expansion, replicates, error
+// and history.
+struct StoredRun : Solution {
   ProblemFile file;
-  Expansion expansion;
   std::string summary;  // JSON text
-  std::vector<IterationRecord> history;
 };
 // Throws IoError if there is no run or it cannot be understood.
 [[nodiscard]] StoredRun load_run(const std::string& directory);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -55,7 +56,42 @@ void write_history(Hdf5Writer& store, const Run& run, bool bounds) {
   column("error_squared",
          [&](const IterationRecord& r) { return r.error_squared.value_or(unknown); });
   column("true_error", [&](const IterationRecord& r) { return r.true_error.value_or(unknown); });
+  column("estimate", [&](const IterationRecord& r) { return r.estimate.value_or(unknown); });
+  column("basis", [&](const IterationRecord& r) { return r.basis.value_or(unknown); });
+  column("sampling", [&](const IterationRecord& r) { return r.sampling.value_or(unknown); });
+  column("optimisation",
+         [&](const IterationRecord& r) { return r.optimisation.value_or(unknown); });
   if (bounds) column("bound", [&](const IterationRecord& r) { return r.bound.value_or(unknown); });
+}
+
+constexpr std::array error_names = {"estimate", "basis", "sampling", "optimisation", "bound"};
+constexpr std::array error_members = {&ErrorEstimate::estimate, &ErrorEstimate::basis,
+                                      &ErrorEstimate::sampling, &ErrorEstimate::optimisation,
+                                      &ErrorEstimate::bound};
+
+// Unknown norms are left out.
+void write_accuracy(Hdf5Writer& store, const Solution& solution) {
+  for (std::size_t g = 0; g < solution.run.replicates.size(); ++g)
+    store.matrix(fmt::format("replicates/{}", g), solution.run.replicates[g]);
+  for (std::size_t i = 0; i < error_names.size(); ++i) {
+    if (const std::optional<double>& norm = solution.error.*error_members[i])
+      store.matrix(fmt::format("error/{}", error_names[i]), Matrix::Constant(1, 1, *norm));
+  }
+  if (solution.error.components.size() > 0)
+    store.matrix("error/components", solution.error.components);
+  store.matrix("error/confidence", Matrix::Constant(1, 1, solution.error.confidence));
+}
+
+void read_accuracy(const Hdf5Reader& store, Solution& solution) {
+  for (std::size_t g = 0; store.has(fmt::format("replicates/{}", g)); ++g)
+    solution.run.replicates.emplace_back(store.matrix(fmt::format("replicates/{}", g)));
+  if (!store.has("error/confidence")) return;
+  for (std::size_t i = 0; i < error_names.size(); ++i) {
+    const std::string name = fmt::format("error/{}", error_names[i]);
+    if (store.has(name)) solution.error.*error_members[i] = store.matrix(name)(0, 0);
+  }
+  if (store.has("error/components")) solution.error.components = store.matrix("error/components");
+  solution.error.confidence = store.matrix("error/confidence")(0, 0);
 }
 
 void write_store(const std::string& path, const ProblemFile& file, const Solution& solution,
@@ -86,38 +122,38 @@ void write_store(const std::string& path, const ProblemFile& file, const Solutio
     indices.insert(indices.end(), index.begin(), index.end());
   }
   store.integers("indices", indices, m, d);
+  write_accuracy(store, solution);
   write_history(store, solution.run, file.options.bounds);
   store.text("summary", summary);
   store.flush();
 }
 
-// The columns written by write_history.
+// The columns written by write_history; a store may lack those that came later.
 std::vector<IterationRecord> read_history(const Hdf5Reader& store) {
-  const auto column = [&](const char* name) {
-    return store.vector(fmt::format("history/{}", name));
-  };
-  const auto known = [](double value) {
-    return std::isnan(value) ? std::optional<double>() : std::optional(value);
-  };
-  const auto k = column("k"), basis_size = column("basis_size"), samples = column("samples"),
-             step = column("step"), gradients = column("gradients"), seconds = column("seconds"),
-             gradient_norm = column("gradient_norm"), error_squared = column("error_squared"),
-             true_error = column("true_error");
-  const auto bound =
-      store.has("history/bound") ? column("bound") : std::vector<double>(k.size(), std::nan(""));
   std::vector<IterationRecord> history;
-  for (std::size_t i = 0; i < k.size(); ++i) {
-    history.push_back({.k = static_cast<Index>(k[i]),
-                       .basis_size = static_cast<Index>(basis_size[i]),
-                       .samples = static_cast<Index>(samples[i]),
-                       .step = step[i],
-                       .gradients = static_cast<std::int64_t>(gradients[i]),
-                       .seconds = seconds[i],
-                       .gradient_norm = gradient_norm[i],
-                       .error_squared = known(error_squared[i]),
-                       .true_error = known(true_error[i]),
-                       .bound = known(bound[i])});
-  }
+  const auto column = [&](const char* name, auto set) {
+    const std::string path = fmt::format("history/{}", name);
+    if (!store.has(path)) return;
+    const std::vector<double> values = store.vector(path);
+    history.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!std::isnan(values[i])) set(history[i], values[i]);
+  };
+  column("k", [](IterationRecord& r, double v) { r.k = static_cast<Index>(v); });
+  column("basis_size", [](IterationRecord& r, double v) { r.basis_size = static_cast<Index>(v); });
+  column("samples", [](IterationRecord& r, double v) { r.samples = static_cast<Index>(v); });
+  column("step", [](IterationRecord& r, double v) { r.step = v; });
+  column("gradients",
+         [](IterationRecord& r, double v) { r.gradients = static_cast<std::int64_t>(v); });
+  column("seconds", [](IterationRecord& r, double v) { r.seconds = v; });
+  column("gradient_norm", [](IterationRecord& r, double v) { r.gradient_norm = v; });
+  column("error_squared", [](IterationRecord& r, double v) { r.error_squared = v; });
+  column("true_error", [](IterationRecord& r, double v) { r.true_error = v; });
+  column("estimate", [](IterationRecord& r, double v) { r.estimate = v; });
+  column("basis", [](IterationRecord& r, double v) { r.basis = v; });
+  column("sampling", [](IterationRecord& r, double v) { r.sampling = v; });
+  column("optimisation", [](IterationRecord& r, double v) { r.optimisation = v; });
+  column("bound", [](IterationRecord& r, double v) { r.bound = v; });
   return history;
 }
 
@@ -171,8 +207,14 @@ StoredRun load_run(const std::string& directory) {
     indices.push_back(std::move(index));
   }
   Basis basis(make_families(file.problem), IndexSet::from(std::move(indices)));
-  Expansion expansion(file.problem.parameters(), std::move(basis), store.matrix("coefficients"));
-  return {std::move(file), std::move(expansion), store.text("summary"), read_history(store)};
+  const Coefficients u = store.matrix("coefficients");
+  Solution solution{.expansion = Expansion(file.problem.parameters(), basis, u),
+                    .run = {.basis = basis, .u = u},
+                    .error = {},
+                    .true_error = {}};
+  solution.run.history = read_history(store);
+  read_accuracy(store, solution);
+  return {std::move(solution), std::move(file), store.text("summary")};
 }
 
 }  // namespace chaosgrad

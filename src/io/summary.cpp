@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "chaosgrad/run_store.h"
+#include "chaosgrad/statistics.h"
 #include "chaosgrad/version.h"
 
 namespace chaosgrad {
@@ -26,20 +28,42 @@ Json rows(const Matrix& matrix) {
 
 const char* source(const Constant& constant) { return constant.given ? "given" : "estimated"; }
 
-Json quantities(const ProblemFile& file, const Solution& solution) {
-  Json object = Json::object();
-  const std::vector<std::string>& names = file.problem.quantity_names();
-  if (names.empty() || is_failure(solution.run.status)) return object;
+// Few samples: a summary is also written while a run goes on.
+Statistics summary_statistics(const ProblemFile& file, const Solution& solution) {
   const auto evaluate = [&](Block x, Block theta, Block noise, BlockOut values) {
     file.problem.quantities(x, theta, noise, values);
   };
-  const std::vector<QuantityStatistics> statistics =
-      quantity_statistics(solution.expansion, evaluate, static_cast<Index>(names.size()),
-                          file.problem.noise_dimension(), file.options.seed);
+  Quantities quantities;
+  if (!is_failure(solution.run.status)) {
+    quantities = {.count = static_cast<Index>(file.problem.quantity_names().size()),
+                  .noise_dimension = file.problem.noise_dimension(),
+                  .evaluate = evaluate};
+  }
+  return statistics(solution.expansion, accuracy(solution), quantities,
+                    {.samples = 16384,
+                     .indices = false,
+                     .seed = file.options.seed,
+                     .threads = file.options.threads});
+}
+
+// The largest bar of the components: it holds for each of them.
+Json largest_error(const Statistics& statistics, Index dimension, Estimate OutputStatistics::*of) {
+  double largest = 0;
+  for (Index i = 0; i < dimension; ++i)
+    largest = std::max(largest, (statistics.outputs[static_cast<std::size_t>(i)].*of).error);
+  return number(largest);
+}
+
+Json quantities(const ProblemFile& file, const Statistics& statistics, Index dimension) {
+  Json object = Json::object();
+  const std::vector<std::string>& names = file.problem.quantity_names();
+  if (static_cast<Index>(statistics.outputs.size()) == dimension) return object;  // the run failed
   for (std::size_t j = 0; j < names.size(); ++j) {
-    object[names[j]] = {{"mean", number(statistics[j].mean)},
-                        {"sd", number(statistics[j].sd)},
-                        {"error", number(statistics[j].error)}};
+    const OutputStatistics& output = statistics.outputs[static_cast<std::size_t>(dimension) + j];
+    object[names[j]] = {{"mean", number(output.mean.value)},
+                        {"sd", number(output.sd.value)},
+                        {"error", number(output.mean.error)},
+                        {"sd_error", number(output.sd.error)}};
   }
   return object;
 }
@@ -50,6 +74,8 @@ std::string summary_json(const ProblemFile& file, const Solution& solution) {
   const Run& run = solution.run;
   const ProblemConstants& constants = run.constants;
   const SobolIndices indices = sobol(solution);
+  const Index q = solution.expansion.coefficients().cols();
+  const Statistics found = summary_statistics(file, solution);
   Json json = {
       {"status", to_string(run.status)},
       {"stop_reason", run.stop_reason},
@@ -79,9 +105,9 @@ std::string summary_json(const ProblemFile& file, const Solution& solution) {
       {"parameters", file.problem.parameter_names()},
       {"mean", numbers(mean(solution))},
       {"sd", numbers(sd(solution))},
-      {"mean_error", number(solution.error.estimate)},
-      {"sd_error", number(solution.error.estimate)},
-      {"quantities", quantities(file, solution)},
+      {"mean_error", largest_error(found, q, &OutputStatistics::mean)},
+      {"sd_error", largest_error(found, q, &OutputStatistics::sd)},
+      {"quantities", quantities(file, found, q)},
       {"sobol", {{"main", rows(indices.main)}, {"total", rows(indices.total)}}},
   };
   if (run.fits) {

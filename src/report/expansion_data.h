@@ -1,8 +1,9 @@
 #pragma once
-// An expansion as the page evaluates it, and the distribution of its components.
+// An expansion as the page evaluates it, and how its values are distributed.
 #include <string>
 #include <vector>
 
+#include "chaosgrad/problem_file.h"
 #include "chaosgrad/solution.h"
 #include "report/page.h"
 
@@ -14,10 +15,8 @@ namespace chaosgrad {
 [[nodiscard]] Json expansion_data(const Expansion& expansion,
                                   const std::vector<std::string>& parameter_names);
 
-// Mean, standard deviation (± the error of the component), quantiles and histograms of every
-// component, the last two from points of a Sobol' sequence.
-[[nodiscard]] Json distribution_data(const Expansion& expansion,
-                                     const std::vector<std::string>& names, const Vector& errors,
-                                     std::uint64_t seed);
+// Of every component and quantity: mean, standard deviation and quantiles as [value, error],
+// and a histogram; of the components the errors of their Sobol' indices.
+[[nodiscard]] Json distribution_data(const ProblemFile& file, const Solution& solution);
 
 }  // namespace chaosgrad

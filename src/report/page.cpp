@@ -100,6 +100,10 @@ Json history_data(const std::vector<IterationRecord>& history) {
   column("gradient_norm", [](const IterationRecord& r) { return r.gradient_norm; });
   column("error_squared", [](const IterationRecord& r) { return r.error_squared; });
   column("true_error", [](const IterationRecord& r) { return r.true_error; });
+  column("estimate", [](const IterationRecord& r) { return r.estimate; });
+  column("basis", [](const IterationRecord& r) { return r.basis; });
+  column("sampling", [](const IterationRecord& r) { return r.sampling; });
+  column("optimisation", [](const IterationRecord& r) { return r.optimisation; });
   column("bound", [](const IterationRecord& r) { return r.bound; });
   return columns;
 }

@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <filesystem>
-#include <limits>
 
 #include "chaosgrad/report.h"
 #include "chaosgrad/version.h"
@@ -21,44 +21,31 @@ Json problem_data(const ProblemFile& file) {
           {"files", std::move(files)}};
 }
 
+// The status of a stored run is a word of its summary.
+bool is_failure(const std::string& status) {
+  const auto failures = {Status::diverged, Status::bad_gradient, Status::not_strongly_convex};
+  return std::any_of(failures.begin(), failures.end(),
+                     [&](Status failure) { return status == to_string(failure); });
+}
+
 std::string title_of(const ProblemFile& file) {
   return file.title.empty() ? std::filesystem::path(file.source.name).filename().string()
                             : file.title;
 }
 
-// The error of each component where it is known by itself, else that of all together.
-Vector component_errors(const Json& summary) {
-  const auto q = static_cast<Index>(summary.at("variables").size());
-  const Json& all = summary.at("error").at("estimate");
-  Vector errors = Vector::Constant(
-      q, all.is_null() ? std::numeric_limits<double>::infinity() : all.get<double>());
-  if (const auto found = summary.find("component_errors"); found != summary.end()) {
-    for (Index i = 0; i < q; ++i) errors(i) = found->at(static_cast<std::size_t>(i));
-  }
-  return errors;
-}
-
-bool has_failed(const Json& summary) {
-  const std::string status = summary.at("status");
-  for (const Status failure : {Status::diverged, Status::bad_gradient, Status::not_strongly_convex})
-    if (status == to_string(failure)) return true;
-  return false;
-}
-
 }  // namespace
 
-std::string report_html(const ProblemFile& file, const Expansion& expansion,
-                        const std::string& summary, const std::vector<IterationRecord>& history) {
+std::string report_html(const ProblemFile& file, const Solution& solution,
+                        const std::string& summary) {
   Json data = {{"kind", "run"},
                {"title", title_of(file)},
                {"version", version()},
                {"summary", Json::parse(summary)},
                {"problem", problem_data(file)},
-               {"history", history_data(history)}};
-  if (!has_failed(data["summary"])) {
-    data["expansion"] = expansion_data(expansion, file.problem.parameter_names());
-    data["distribution"] = distribution_data(expansion, file.problem.component_names(),
-                                             component_errors(data["summary"]), file.options.seed);
+               {"history", history_data(solution.run.history)}};
+  if (!is_failure(data["summary"]["status"].get<std::string>())) {
+    data["expansion"] = expansion_data(solution.expansion, file.problem.parameter_names());
+    data["distribution"] = distribution_data(file, solution);
   }
   return page_html(title_of(file), data);
 }
@@ -68,7 +55,9 @@ std::string comparison_html(const ProblemFile& file, const std::vector<ComparedR
   for (const ComparedRun& run : runs) {
     compared.push_back({{"label", run.label},
                         {"summary", Json::parse(run.summary)},
-                        {"history", history_data(run.history)}});
+                        {"history", history_data(run.history)},
+                        {"error", run.error ? Json(*run.error) : Json(nullptr)},
+                        {"error_from", run.error_from}});
   }
   return page_html(title_of(file), {{"kind", "comparison"},
                                     {"title", title_of(file)},
@@ -78,14 +67,11 @@ std::string comparison_html(const ProblemFile& file, const std::vector<ComparedR
 }
 
 void write_report(const std::string& directory, const ProblemFile& file, const Solution& solution) {
-  write_file(
-      directory + "/report.html",
-      report_html(file, solution.expansion, summary_json(file, solution), solution.run.history));
+  write_file(directory + "/report.html", report_html(file, solution, summary_json(file, solution)));
 }
 
 void write_report(const std::string& directory, const StoredRun& run) {
-  write_file(directory + "/report.html",
-             report_html(run.file, run.expansion, run.summary, run.history));
+  write_file(directory + "/report.html", report_html(run.file, run, run.summary));
 }
 
 void write_comparison(const std::string& directory, const ProblemFile& file,

@@ -1,7 +1,7 @@
 // How each component of the optimum, and each other quantity, is distributed; how components move
 // together.
 
-function distributionSection({ summary, distribution }) {
+function distributionSection({ distribution }) {
   const { outputs, levels } = distribution;
   const names = outputs.map(({ name }) => name);
   let selected = 0;
@@ -18,15 +18,8 @@ function distributionSection({ summary, distribution }) {
       ['', 'mean', 'standard deviation', ...levels.map((level) => `${100 * level} %`)],
       outputs.map(({ name, mean, sd, quantiles }) =>
         [name, withError(...mean), withError(...sd), ...quantiles.map((pair) => withError(...pair))])),
-    quantityTable(summary));
-}
-
-function quantityTable({ quantities }) {
-  const entries = Object.entries(quantities ?? {});
-  if (entries.length === 0) return null;
-  return element('div', {}, element('h3', {}, 'Other quantities'),
-    table('Mean and standard deviation of each quantity', ['', 'mean', 'standard deviation'],
-      entries.map(([name, { mean, sd, error }]) => [name, withError(mean, error), number(sd, 5)])));
+    element('p', { class: 'quiet' },
+      `Each ± holds with confidence ${percent(distribution.confidence)}, error of the expansion included.`));
 }
 
 const centres = (edges) => Array.from({ length: edges.length - 1 }, (_, j) => (edges[j] + edges[j + 1]) / 2);

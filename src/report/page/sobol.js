@@ -1,6 +1,6 @@
 // Which parameter is responsible for which part of the variance.
 
-function sobolSection({ summary }, expansion) {
+function sobolSection({ summary, distribution }, expansion) {
   const { variables: names, parameters, sobol } = summary;
   if (parameters.length === 1) {
     section('sobol', 'Sobol’', 'Sobol’ indices: which parameter matters', element('p', {},
@@ -13,11 +13,11 @@ function sobolSection({ summary }, expansion) {
     id: 'sobol-bars', label: 'Sobol’ indices of each parameter for one component',
     height: 110 + (parameters.length <= 10 ? 34 : 22) * parameters.length,
     caption: 'Main: the share of the variance due to the parameter alone. Total: with its interactions.',
-    build: () => sobolBars(parameters, sobol, selected),
+    build: () => sobolBars(parameters, sobol, distribution.sobol_errors, selected),
     numbers: () => ({
       columns: ['parameter', 'main', 'total'],
-      rows: parameters.map((name, k) =>
-        [name, number(sobol.main[selected][k], 4), number(sobol.total[selected][k], 4)]),
+      rows: parameters.map((name, k) => [name, ...['main', 'total'].map((kind) =>
+        withError(sobol[kind][selected][k], distribution.sobol_errors[kind][selected][k]))]),
     }),
   });
   if (names.length > 1) {
@@ -34,16 +34,20 @@ function sobolSection({ summary }, expansion) {
   section('sobol', 'Sobol’', 'Sobol’ indices: which parameter matters', views);
 }
 
-function sobolBars(parameters, sobol, selected) {
+function sobolBars(parameters, sobol, errors, selected) {
   const order = parameters.map((_, k) => k)
     .sort((a, b) => sobol.total[selected][b] - sobol.total[selected][a]);
-  const bar = (name, values, shade) => ({
-    type: 'bar', orientation: 'h', name, x: order.map((k) => values[k]),
+  const bar = (name, shade) => ({
+    type: 'bar', orientation: 'h', name, x: order.map((k) => sobol[name][selected][k]),
+    error_x: {
+      type: 'data', array: order.map((k) => errors[name][selected][k]), color: colour('axis'),
+      thickness: 1, width: 3,
+    },
     y: order.map((k) => plain(parameters[k])), marker: { color: curveColour(shade) },
     hovertemplate: `%{y}: ${name} %{x:.4f}<extra></extra>`,
   });
   return {
-    traces: [bar('main', sobol.main[selected], 0), bar('total', sobol.total[selected], 1)],
+    traces: [bar('main', 0), bar('total', 1)],
     layout: {
       barmode: 'group', bargap: 0.3, showlegend: true,
       legend: { orientation: 'h', x: 0, y: 1.02, yanchor: 'bottom', traceorder: 'normal' },
