@@ -106,7 +106,11 @@ Hdf5Handle Hdf5Reader::open(const std::string& name) const {
 }
 
 bool Hdf5Reader::has(const std::string& name) const {
-  return require(H5Lexists(file_.get(), name.c_str(), H5P_DEFAULT), path_, "look for " + name) > 0;
+  // Every group on the way must be there: HDF5 asks for each link in turn.
+  for (std::size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
+    if (H5Lexists(file_.get(), name.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
+    if (slash == std::string::npos) return true;
+  }
 }
 
 std::string Hdf5Reader::text(const std::string& name) const {
