@@ -2,8 +2,6 @@
 // The commands of the program; each adds itself to the command line.
 #include <CLI/CLI.hpp>
 
-#include "chaosgrad/run.h"
-
 namespace chaosgrad::cli {
 
 // Exit codes.
@@ -14,13 +12,13 @@ inline constexpr int exit_bad_input = 2;  // the input is wrong
 inline constexpr int exit_numerical = 3;  // numerical failure
 inline constexpr int exit_io = 4;         // a file cannot be read or written
 
-[[nodiscard]] int exit_code_of(Status status);
-
 // Each adds a subcommand that sets `exit_code` when it runs.
 void add_solve(CLI::App& app, int& exit_code);
+void add_resume(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_eval(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
+void add_export(CLI::App& app, int& exit_code);
 void add_gallery(CLI::App& app, int& exit_code);
 void add_reproduce(CLI::App& app, int& exit_code);
 void add_stats(CLI::App& app, int& exit_code);

@@ -12,6 +12,7 @@
 #include "chaosgrad/run_store.h"
 #include "commands.h"
 #include "progress.h"
+#include "session.h"
 
 namespace chaosgrad::cli {
 namespace {
@@ -42,8 +43,8 @@ Entry solve_with(const CompareArguments& arguments, const std::string& method) {
   std::vector<std::string> overrides = arguments.overrides;
   overrides.push_back("solve.method=" + method);
   ProblemFile file = load_problem(read_problem_source(arguments.file, overrides));
-  ProgressBar bar(!arguments.json);
-  file.options.progress = [&](const Progress& progress) { bar.show(progress); };
+  ProgressDisplay display(progress_style({}, arguments.json));
+  file.options.progress = [&](const Progress& progress) { display.show(progress); };
   try {
     Entry entry{.method = method, .solution = solve(file.problem, file.options)};
     entry.summary = summary_json(file, entry.solution);

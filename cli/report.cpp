@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "session.h"
 
 namespace chaosgrad::cli {
 
@@ -13,7 +14,7 @@ void add_report(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("report", "Write report.html of a finished run again");
   command->add_option("DIR", *directory, "folder of the run")->required();
   command->callback([directory, &exit_code] {
-    write_report(*directory, load_run(*directory));
+    write_report(*directory, open_run(*directory));
     fmt::print("{}/report.html\n", *directory);
     exit_code = exit_solved;
   });

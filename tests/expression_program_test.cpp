@@ -314,6 +314,7 @@ TEST(NonFinite, NamesTheFirstCulprit) {
       {"if(x < 0, log(x), 1) + t/y", "log of a negative number (-5)", 10, 16},
       {"if(x > 0, log(x), 1) + t/y", "division by zero", 23, 26},
       {"max(1/y, 3)", "division by zero", 4, 7},
+      {"sum(solve([[y, 1], [y, 2]], [1, x]))", "solve with a singular matrix", 4, 35},
   };
   Matrix x(1, 5);
   x << -5, 0, 1, 2, -3;

@@ -58,6 +58,7 @@ enum class Op : std::uint8_t {
   normal_quantile, gamma_quantile, beta_quantile,  // of (p), (p, shape), (p, alpha, beta)
   sum, dot, norm2,              // of all components; norm2 is the Euclidean norm, not squared
   product, transpose, outer,    // product: matrix·matrix or matrix·vector
+  solve,                        // solve(A, b) = A⁻¹b for a square matrix A
   element, stack,               // x[i]; stack(a, b, …) = [a, b, …]
   masked_multiply               // a·b, but 0 where a = 0 whatever b: derivatives of branches not taken
 };

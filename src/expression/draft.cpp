@@ -90,6 +90,10 @@ void Compilation::choose_kernel(Draft& draft) {
       instruction.rows = data_.shape(a).rows;
       instruction.kernel = kernels::outer;
       return;
+    case Op::solve:
+      instruction.rows = data_.shape(a).rows;
+      instruction.kernel = kernels::solve;
+      return;
     case Op::transpose:
       instruction.rows = data_.shape(a).rows;
       instruction.kernel = kernels::transpose;

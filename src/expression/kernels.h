@@ -51,6 +51,7 @@ void norm2(const Call& call);
 void product(const Call& call);
 void constant_product(const Call& call);  // matrix·b
 void outer(const Call& call);
+void solve(const Call& call);      // a⁻¹b, a is rows × rows
 void transpose(const Call& call);  // a is rows × columns/rows
 }  // namespace kernels
 

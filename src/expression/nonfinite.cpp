@@ -86,7 +86,7 @@ class Detective {
 
   std::string reason(const Instruction& instruction) const {
     const std::string where = instruction.derivative ? " in the derivative" : "";
-    if (!operation(instruction.op).elementwise) return "overflow" + where;
+    if (!operation(instruction.op).elementwise) return why_not_finite(instruction.op, {}) + where;
     const std::vector<double> out = result(instruction);
     const auto bad = std::ranges::find_if_not(out, [](double v) { return std::isfinite(v); });
     std::vector<double> operands;

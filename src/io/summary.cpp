@@ -1,8 +1,9 @@
+#include "io/summary.h"
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "chaosgrad/run_store.h"
 #include "chaosgrad/statistics.h"
 #include "chaosgrad/version.h"
 
@@ -28,7 +29,7 @@ Json rows(const Matrix& matrix) {
 
 const char* source(const Constant& constant) { return constant.given ? "given" : "estimated"; }
 
-// Few samples: a summary is also written while a run goes on.
+// Few samples: their errors are small beside that of the expansion.
 Statistics summary_statistics(const ProblemFile& file, const Solution& solution) {
   const auto evaluate = [&](Block x, Block theta, Block noise, BlockOut values) {
     file.problem.quantities(x, theta, noise, values);
@@ -47,19 +48,21 @@ Statistics summary_statistics(const ProblemFile& file, const Solution& solution)
 }
 
 // The largest bar of the components: it holds for each of them.
-Json largest_error(const Statistics& statistics, Index dimension, Estimate OutputStatistics::*of) {
+Json largest_error(const Statistics& statistics, const Solution& solution,
+                   Estimate OutputStatistics::*of) {
   double largest = 0;
-  for (Index i = 0; i < dimension; ++i)
+  for (Index i = 0; i < solution.expansion.coefficients().cols(); ++i)
     largest = std::max(largest, (statistics.outputs[static_cast<std::size_t>(i)].*of).error);
   return number(largest);
 }
 
-Json quantities(const ProblemFile& file, const Statistics& statistics, Index dimension) {
+Json quantities(const ProblemFile& file, const Statistics& statistics, const Solution& solution) {
   Json object = Json::object();
   const std::vector<std::string>& names = file.problem.quantity_names();
-  if (static_cast<Index>(statistics.outputs.size()) == dimension) return object;  // the run failed
+  const auto dimension = static_cast<std::size_t>(solution.expansion.coefficients().cols());
+  if (statistics.outputs.size() == dimension) return object;  // the run failed
   for (std::size_t j = 0; j < names.size(); ++j) {
-    const OutputStatistics& output = statistics.outputs[static_cast<std::size_t>(dimension) + j];
+    const OutputStatistics& output = statistics.outputs[dimension + j];
     object[names[j]] = {{"mean", number(output.mean.value)},
                         {"sd", number(output.sd.value)},
                         {"error", number(output.mean.error)},
@@ -68,14 +71,16 @@ Json quantities(const ProblemFile& file, const Statistics& statistics, Index dim
   return object;
 }
 
-}  // namespace
+// Error bars of the statistics, and the quantities.
+struct StatisticsPart {
+  Json mean_error, sd_error, quantities;
+};
 
-std::string summary_json(const ProblemFile& file, const Solution& solution) {
+std::string summary(const ProblemFile& file, const Solution& solution,
+                    const StatisticsPart& statistics) {
   const Run& run = solution.run;
   const ProblemConstants& constants = run.constants;
   const SobolIndices indices = sobol(solution);
-  const Index q = solution.expansion.coefficients().cols();
-  const Statistics found = summary_statistics(file, solution);
   Json json = {
       {"status", to_string(run.status)},
       {"stop_reason", run.stop_reason},
@@ -105,9 +110,9 @@ std::string summary_json(const ProblemFile& file, const Solution& solution) {
       {"parameters", file.problem.parameter_names()},
       {"mean", numbers(mean(solution))},
       {"sd", numbers(sd(solution))},
-      {"mean_error", largest_error(found, q, &OutputStatistics::mean)},
-      {"sd_error", largest_error(found, q, &OutputStatistics::sd)},
-      {"quantities", quantities(file, found, q)},
+      {"mean_error", statistics.mean_error},
+      {"sd_error", statistics.sd_error},
+      {"quantities", statistics.quantities},
       {"sobol", {{"main", rows(indices.main)}, {"total", rows(indices.total)}}},
   };
   if (run.fits) {
@@ -122,6 +127,22 @@ std::string summary_json(const ProblemFile& file, const Solution& solution) {
   json["seed"] = file.options.seed;
   json["version"] = version();
   return json.dump(2);
+}
+
+}  // namespace
+
+std::string summary_json(const ProblemFile& file, const Solution& solution) {
+  const Statistics found = summary_statistics(file, solution);
+  return summary(file, solution,
+                 {.mean_error = largest_error(found, solution, &OutputStatistics::mean),
+                  .sd_error = largest_error(found, solution, &OutputStatistics::sd),
+                  .quantities = quantities(file, found, solution)});
+}
+
+std::string brief_summary(const ProblemFile& file, const Solution& solution) {
+  const Json error = number(solution.error.estimate);
+  return summary(file, solution,
+                 {.mean_error = error, .sd_error = error, .quantities = Json::object()});
 }
 
 }  // namespace chaosgrad
