@@ -29,7 +29,9 @@ def frame(folder, library_path):
     assert sorted(names) == sorted(path.name for path in folder.glob("*.js")), "page.html must list every script once"
     page = page.replace(order.group(0), "")
     script = "(() => {\n'use strict';\n" + "\n".join((folder / name).read_text(encoding="utf-8") for name in names) + "})();\n"
-    library = pathlib.Path(library_path).read_text(encoding="utf-8")
+    library_path = pathlib.Path(library_path)
+    licence = library_path.with_name("LICENSE").read_text(encoding="utf-8")
+    library = f"/*\n{licence}*/\n" + library_path.read_text(encoding="utf-8")
     for text in (script, library):
         assert not re.search(r"</script|<!--", text, re.I), "this would end or disturb the script element"
     policy = ("default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; "

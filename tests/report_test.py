@@ -1,4 +1,5 @@
 """The reports in a real browser: no errors, no network, every chart with its traces and values, controls that work."""
+import base64
 import csv
 import hashlib
 import io
@@ -69,9 +70,14 @@ class Solved:
         self.history = list(csv.DictReader((folder / "history.csv").open()))
         with h5py.File(folder / "solution.h5") as store:
             self.u, self.indices = store["coefficients"][:], store["indices"][:]
-        names = look(self.page, [["charts"]])["steps"][0]
-        self.seen = look(self.page, [["chart", name] for name in names])
-        self.charts = dict(zip(names, self.seen["steps"]))
+        self.seen = look(self.page, [["charts"], ["text", ".slider.current label"],
+                                     ["evaluate", "[...document.querySelectorAll('#distribution > .scroll tbody tr')]"
+                                                  ".map((row) => [...row.cells].map((cell) => cell.textContent))"]])
+        self.charts, self.along, self.statistics = self.seen["steps"]
+        data = re.search(r'id="data">(.*?)</script>', self.page.read_text(), re.S).group(1)
+        self.parameters = json.loads(data)["expansion"]["parameters"]
+        self.grids = {p["name"]: np.frombuffer(base64.b64decode(p["grid"])) for p in self.parameters}
+        self.medians = {p["name"]: self.grids[p["name"]][p["median"]] for p in self.parameters}
 
     def column(self, name):
         return np.array([float(row[name]) for row in self.history])
@@ -134,43 +140,22 @@ def test_the_curve_and_its_band(solved, name):
     shown = min(len(errors), 6) if len(errors) <= 6 else 3
     traces = run.charts["curve"]["traces"]
     assert len(traces) == 2 * shown
-    along, positions = look(run.page, [
-        ["evaluate", "document.querySelector('.slider.current label').textContent"],
-        ["evaluate", "[...document.querySelectorAll('.slider')].map((s) => [s.querySelector('label').textContent,"
-                     " JSON.parse(document.getElementById('data').textContent).expansion.parameters"
-                     ".find((p) => p.name === s.querySelector('label').textContent).grid])"]])["steps"]
-    grids = {parameter: unpacked(grid) for parameter, grid in positions}
-    medians = medians_of(run, grids)
-    x = run.evaluate([{**medians, along: value} for value in grids[along]])
+    along, grid = run.along, run.grids[run.along]
+    x = run.evaluate([{**run.medians, along: value} for value in grid])
     for i in range(shown):
         band, curve = traces[2 * i], traces[2 * i + 1]
-        assert curve["x"] == pytest.approx(grids[along], rel=1e-15)
+        assert curve["x"] == list(grid)
         assert np.array(curve["y"]) == pytest.approx(x[:, i], rel=1e-11, abs=1e-12)
         upper, lower = np.array(band["y"][:len(x)]), np.array(band["y"][len(x):])[::-1]
         assert upper - curve["y"] == pytest.approx(np.full(len(x), errors[i]), rel=1e-6, abs=1e-15)
         assert curve["y"] - lower == pytest.approx(np.full(len(x), errors[i]), rel=1e-6, abs=1e-15)
 
 
-def unpacked(text):
-    import base64
-    return np.frombuffer(base64.b64decode(text))
-
-
-def data_of(run):
-    text = run.page.read_text()
-    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.S).group(1))
-
-
-def medians_of(run, grids):
-    return {p["name"]: grids[p["name"]][p["median"]] for p in data_of(run)["expansion"]["parameters"]}
-
-
 @pytest.mark.parametrize("name", ["expectile", "correlated", "zoo"])
 def test_sliders_give_what_eval_says(solved, name):
     """Random settings of all sliders, along every parameter."""
     run = solved(name)
-    parameters = data_of(run)["expansion"]["parameters"]
-    grids = [unpacked(p["grid"]) for p in parameters]
+    parameters, grids = run.parameters, list(run.grids.values())
     generator = np.random.default_rng(1)
     steps, settings = [], []
     for along in range(len(parameters)):
@@ -208,10 +193,8 @@ def test_the_density_has_the_mass_and_the_quantiles(solved):
         return 0.5 + np.arcsin(np.clip(np.log(1.2 * value), -1, 1)) / math.pi
     exact = (cdf(x + width / 2) - cdf(x - width / 2)) / width
     assert y[1:-1] == pytest.approx(exact[1:-1], rel=0.03)
-    row = look(run.page, [["evaluate", "[...document.querySelectorAll('#distribution > .scroll tbody tr')[0].cells]"
-                                       ".map((c) => c.textContent)"]])["steps"][0]
     levels = [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99]
-    for level, cell in zip(levels, row[3:]):
+    for level, cell in zip(levels, run.statistics[0][3:], strict=True):
         value = float(cell.split(" ±")[0])
         assert value == pytest.approx(math.exp(math.sin(math.pi * (level - 0.5))) / 1.2, rel=2e-3)
 
@@ -267,7 +250,7 @@ def test_convergence_is_the_history(solved):
 def test_coefficients_by_degree(solved, name):
     run = solved(name)
     each, together = run.charts["decay"]["traces"]
-    fourier = [p["family"]["kind"] == "fourier" for p in data_of(run)["expansion"]["parameters"]]
+    fourier = [p["family"]["kind"] == "fourier" for p in run.parameters]
     degrees = np.where(fourier, (run.indices + 1) // 2, run.indices).sum(axis=1)
     sizes = np.sqrt((run.u**2).sum(axis=1))
     assert each["x"] == list(degrees)
@@ -324,8 +307,7 @@ def test_light_and_dark(solved):
 @pytest.mark.parametrize("name", RUNS)
 def test_narrow_screens_do_not_scroll_sideways(solved, name):
     run = solved(name)
-    steps = [["chart", name] for name in run.charts]
-    seen = look(run.page, steps + [["evaluate", "document.documentElement.scrollWidth"],
+    seen = look(run.page, [["charts"], ["evaluate", "document.documentElement.scrollWidth"],
                                    ["evaluate", "Math.max(...[...document.querySelectorAll('.main-svg')]"
                                                 ".map((s) => s.getBoundingClientRect().right))"]],
                 viewport={"width": 360, "height": 740})
@@ -377,12 +359,13 @@ def test_components_can_be_chosen(solved):
 def test_it_prints(solved, tmp_path):
     """Paper is light, and every chart is on it, whether it was scrolled to or not."""
     run = solved("expectile")
-    paint = "[document.documentElement.dataset.theme, document.querySelectorAll('.chart svg.main-svg').length]"
+    paint = "[document.documentElement.dataset.theme, document.querySelectorAll('.chart svg.main-svg').length,"
+             " Math.max(...[...document.querySelectorAll('.main-svg')].map((s) => s.getBoundingClientRect().width))]"
     look(run.page, [["pdf", str(tmp_path / "page.pdf")]], scheme="dark")
     assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF") and (tmp_path / "page.pdf").stat().st_size > 40_000
-    theme, drawn = look(run.page, [["evaluate", "window.dispatchEvent(new Event('beforeprint'))"], ["evaluate", paint]],
-                        scheme="dark")["steps"][1]
-    assert theme == "light" and drawn >= len(run.charts)
+    theme, drawn, widest = look(run.page, [["evaluate", "window.dispatchEvent(new Event('beforeprint'))"],
+                                           ["evaluate", paint]], scheme="dark")["steps"][1]
+    assert theme == "light" and drawn >= len(run.charts) and widest <= 640
 
 
 def test_the_quickstart_page_is_small(solved):
@@ -435,23 +418,66 @@ def test_a_failed_run_has_a_page(program, tmp_path):
                            *sum((["--set", f"solve.{s}"] for s in ("guard=false", "basis_size=91", "samples=250", "method=agd",
                                                                   "iterations=600")), [])], capture_output=True, text=True)
     assert done.returncode == 3
-    seen = look(tmp_path / "run/report.html", [["text", ".badge"], ["charts"], ["chart", "convergence-chart"]])
+    seen = look(tmp_path / "run/report.html", [["text", ".badge"], ["charts"]])
     assert_quiet(seen, tmp_path / "run/report.html")
     assert seen["steps"][0] == "Diverged" and "curve" not in seen["steps"][1]
-    assert len(seen["steps"][2]["traces"]) >= 2
+    assert len(seen["steps"][1]["convergence-chart"]["traces"]) >= 2
 
 
 def test_reproduce_writes_a_page(run, tmp_path):
     code, _, err = run("reproduce", "fig1a", "blowup", "--trials", "2", "-o", "figures", "--quiet")
     assert code == 0, err
     page = tmp_path / "figures/report.html"
-    seen = look(page, [["charts"], ["chart", "fig1a-0"], ["chart", "blowup-0"]])
+    seen = look(page, [["charts"]])
     assert_quiet(seen, page)
     rows = list(csv.DictReader((tmp_path / "figures/fig1a.csv").open()))
-    names, chart, blowup = seen["steps"]
-    assert names[0] == "fig1a-0" and "blowup-0" in names and len(blowup["traces"]) >= 1
-    for trace, column in zip(chart["traces"], ("gd", "agd"), strict=True):
+    (charts,) = seen["steps"]
+    assert set(charts) == {"fig1a-0", "blowup-0", "blowup-1"} and len(charts["blowup-0"]["traces"]) >= 1
+    for trace, column in zip(charts["fig1a-0"]["traces"], ("gd", "agd"), strict=True):
         assert trace["y"] == pytest.approx([float(row[column]) for row in rows])
+
+
+def test_compare_writes_a_page(run, tmp_path):
+    code, out, err = run("compare", ROOT / "examples/paper-noise.toml", "--methods", "gd,agd", "-o", "compared", "--set",
+                         "solve.iterations=50", "--json")
+    assert code == 0, err
+    methods = json.loads(out)["methods"]
+    page = tmp_path / "compared/report.html"
+    seen = look(page, [["charts"], ["evaluate", "[...document.querySelectorAll('#answer tbody tr')].map((row) =>"
+                                                " [...row.cells].map((cell) => cell.textContent))"],
+                       ["click", "input[name=comparison-chart-axis][value='1']"], ["chart", "comparison-chart"]])
+    assert_quiet(seen, page)
+    (chart,), rows, _, timed = [list(seen["steps"][0].values()), *seen["steps"][1:]]
+    assert [row[0] for row in rows] == ["gd", "agd"] and rows[0][3] == "reference"
+    for trace, again, method in zip(chart["traces"], timed["traces"], methods, strict=True):
+        assert trace["name"] == method["method"]
+        assert trace["x"] == [record["gradients"] for record in method["history"]]
+        assert trace["y"] == pytest.approx([record["true_error"] for record in method["history"]])
+        assert again["x"] == pytest.approx([record["seconds"] for record in method["history"]])
+
+
+def test_the_adaptive_method_shows_its_error_stage_by_stage(program, tmp_path):
+    (tmp_path / "p.toml").write_text("""
+[parameters]
+t = { distribution = "uniform", lower = -1, upper = 1 }
+s = { distribution = "normal", mean = 0, sd = 1 }
+[variables]
+x = {}
+[objective]
+minimize = "(x - exp(t)*sin(s))^2"
+[solve]
+method = "auto"
+tolerance = 1e-3
+""")
+    run = Solved(program, tmp_path / "run", tmp_path / "p.toml")
+    assert_quiet(run.seen, run.page)
+    traces = {trace["name"]: trace for trace in run.charts["convergence-chart"]["traces"]}
+    with h5py.File(tmp_path / "run/solution.h5") as store:
+        for name, key in (("error estimate", "estimate"), ("of it: basis", "basis")):
+            values = store[f"history/{key}"][:]
+            shown = np.array(traces[name]["y"], dtype=float)
+            assert shown == pytest.approx(np.where(values > 0, values, np.nan), nan_ok=True)
+            assert traces[name]["x"] == pytest.approx(store["history/gradients"][:])
 
 
 def test_the_chart_library_is_the_published_one():

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <filesystem>
 
 #include "chaosgrad/report.h"
@@ -21,13 +20,6 @@ Json problem_data(const ProblemFile& file) {
           {"files", std::move(files)}};
 }
 
-// The status of a stored run is a word of its summary.
-bool is_failure(const std::string& status) {
-  const auto failures = {Status::diverged, Status::bad_gradient, Status::not_strongly_convex};
-  return std::any_of(failures.begin(), failures.end(),
-                     [&](Status failure) { return status == to_string(failure); });
-}
-
 std::string title_of(const ProblemFile& file) {
   return file.title.empty() ? std::filesystem::path(file.source.name).filename().string()
                             : file.title;
@@ -43,7 +35,7 @@ std::string report_html(const ProblemFile& file, const Solution& solution,
                {"summary", Json::parse(summary)},
                {"problem", problem_data(file)},
                {"history", history_data(solution.run.history)}};
-  if (!is_failure(data["summary"]["status"].get<std::string>())) {
+  if (!is_failure(solution.run.status)) {
     data["expansion"] = expansion_data(solution.expansion, file.problem.parameter_names());
     data["distribution"] = distribution_data(file, solution);
   }

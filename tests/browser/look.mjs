@@ -40,9 +40,17 @@ async function chart(id) {
   }, id);
 }
 
+// Every chart of the page, by its name.
+async function charts() {
+  const names = await page.evaluate(() => [...document.querySelectorAll('.chart')].map(({ id }) => id));
+  const found = {};
+  for (const name of names) found[name] = await chart(name);
+  return found;
+}
+
 const actions = {
   chart,
-  charts: () => page.evaluate(() => [...document.querySelectorAll('.chart')].map(({ id }) => id)),
+  charts,
   text: (selector) => page.locator(selector).first().textContent(),
   // Sets a slider or a choice as a user would, with the events that follow.
   set: (id, value) => page.evaluate(([name, to]) => {

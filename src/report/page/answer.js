@@ -6,9 +6,11 @@ const statuses = {
   out_of_gradients: ['early', 'Stopped early: out of gradients'],
   out_of_time: ['early', 'Stopped early: out of time'],
   interrupted: ['early', 'Interrupted'],
+  stalled: ['early', 'Stalled'],
   diverged: ['bad', 'Diverged'],
   bad_gradient: ['bad', 'Failed: a gradient is not finite'],
   not_strongly_convex: ['bad', 'Failed: not strongly convex'],
+  inconsistent: ['bad', 'Failed: μ or L contradicts the problem'],
 };
 
 const parts = [

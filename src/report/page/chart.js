@@ -62,10 +62,11 @@ class Chart {
     chartObserver.observe(this.canvas);
   }
 
-  draw() {
+  // As wide as its place, or as asked.
+  draw(width) {
     this.drawn = true;
     const { traces, layout: extra } = this.build();
-    Plotly.react(this.canvas, traces, layout(extra), chartSettings);
+    Plotly.react(this.canvas, traces, layout(width ? { ...extra, width } : extra), chartSettings);
   }
 
   // The data have changed.
@@ -94,9 +95,10 @@ themeListeners.push(() => {
   for (const chart of charts) if (chart.drawn) chart.draw();
 });
 
-// On paper every chart is there, as wide as the sheet.
+// On paper every chart is there, as wide as an A4 or letter sheet lets it.
+const paperWidth = 640;
 function drawForPaper() {
-  for (const chart of charts) chart.draw();
+  for (const chart of charts) chart.draw(Math.min(paperWidth, parseInt(chart.canvas.style.maxWidth, 10) || paperWidth));
 }
 window.addEventListener('beforeprint', () => {
   applyTheme('light');

@@ -22,7 +22,7 @@ function comparisonPage(data) {
       id: 'comparison-chart', label: `${titles[quantity]} of each method against the work done`, axes,
       curves: (key) => runs.map(({ label, history }, i) => ({
         name: label, colour: i, dash: i >= curveColours, x: positive(history[key]),
-        y: positive(history[quantity]),
+        y: positive(history[quantity]), markers: history[key].length <= 60,
       })),
       caption: `Shown: ${titles[quantity]}.`,
     }));

@@ -38,5 +38,5 @@ function errorCurves(history) {
   if (history.gradient_norm) {
     list.push({ key: 'gradient_norm', name: 'gradient ‖D′‖', y: positive(history.gradient_norm) });
   }
-  return list;
+  return list.filter(({ y }) => y.some(known)).map((entry) => ({ ...entry, markers: entry.y.length <= 60 }));
 }

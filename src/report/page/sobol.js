@@ -13,7 +13,7 @@ function sobolSection({ summary, distribution }, expansion) {
     id: 'sobol-bars', label: 'Sobol’ indices of each parameter for one component',
     height: 110 + (parameters.length <= 10 ? 34 : 22) * parameters.length,
     caption: 'Main: the share of the variance due to the parameter alone. Total: with its interactions.',
-    build: () => sobolBars(parameters, sobol, distribution.sobol_errors, selected),
+    build: () => sobolBars(summary, distribution.sobol_errors, selected),
     numbers: () => ({
       columns: ['parameter', 'main', 'total'],
       rows: parameters.map((name, k) => [name, ...['main', 'total'].map((kind) =>
@@ -34,7 +34,7 @@ function sobolSection({ summary, distribution }, expansion) {
   section('sobol', 'Sobol’', 'Sobol’ indices: which parameter matters', views);
 }
 
-function sobolBars(parameters, sobol, errors, selected) {
+function sobolBars({ variables, parameters, sobol }, errors, selected) {
   const order = parameters.map((_, k) => k)
     .sort((a, b) => sobol.total[selected][b] - sobol.total[selected][a]);
   const bar = (name, shade) => ({
@@ -52,7 +52,7 @@ function sobolBars(parameters, sobol, errors, selected) {
       barmode: 'group', bargap: 0.3, showlegend: true,
       legend: { orientation: 'h', x: 0, y: 1.02, yanchor: 'bottom', traceorder: 'normal' },
       margin: { l: 56, r: 16, t: 34, b: 44 },
-      xaxis: axis('share of the variance', { range: [0, 1.02] }),
+      xaxis: axis(`share of the variance of ${plain(variables[selected])}`, { range: [0, 1.02] }),
       yaxis: axis('', { type: 'category', autorange: 'reversed', ticks: '' }),
     },
   };
