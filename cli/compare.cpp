@@ -8,6 +8,10 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/problem_file.h"
+#include "chaosgrad/report.h"
+#include "chaosgrad/run_store.h"
+#include "commands.h"
+#include "progress.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
@@ -24,6 +28,7 @@ struct CompareArguments {
 struct Entry {
   std::string method;
   Solution solution;
+  std::string summary = {};  // JSON
   // ‖x − x*‖_π as well as it is known: against the reference, or from the solution with the
   // smallest estimate; for that one nothing better than its estimate.
   std::optional<double> error = {};
@@ -42,8 +47,8 @@ Entry solve_with(const CompareArguments& arguments, const std::string& method) {
   file.options.progress = [&](const Progress& progress) { display.show(progress); };
   try {
     Entry entry{.method = method, .solution = solve(file.problem, file.options)};
-    if (!arguments.directory.empty())
-      save_run(arguments.directory + "/" + method, file, entry.solution);
+    entry.summary = summary_json(file, entry.solution);
+    save_run(arguments.directory + "/" + method, file, entry.solution);
     return entry;
   } catch (const InputError& error) {
     fail_at_place(file.source, error);
@@ -107,19 +112,36 @@ void print_table(const std::vector<Entry>& entries) {
   }
 }
 
-int run_compare(const CompareArguments& arguments) {
+void write_page(const CompareArguments& arguments, const std::vector<Entry>& entries) {
+  std::vector<ComparedRun> runs;
+  for (const Entry& entry : entries) {
+    runs.push_back({.label = entry.method,
+                    .summary = entry.summary,
+                    .history = entry.solution.run.history,
+                    .error = entry.error,
+                    .error_from = entry.error_from});
+  }
+  write_comparison(arguments.directory,
+                   load_problem(read_problem_source(arguments.file, arguments.overrides)), runs);
+}
+
+int run_compare(CompareArguments arguments) {
+  if (arguments.directory.empty()) {
+    arguments.directory =
+        "runs/" + std::filesystem::path(arguments.file).stem().string() + "-comparison";
+  }
   std::vector<Entry> entries;
   for (const std::string& method : arguments.methods)
     entries.push_back(solve_with(arguments, method));
   measure_errors(entries);
+  write_page(arguments, entries);
   Json json = {{"file", arguments.file}, {"methods", Json::array()}};
   for (const Entry& entry : entries) json["methods"].push_back(entry_json(entry));
   if (arguments.json) {
     fmt::print("{}\n", json.dump(2));
   } else {
     print_table(entries);
-    if (!arguments.directory.empty())
-      fmt::print("\nthe runs with their histories are in {}\n", arguments.directory);
+    fmt::print("\nwritten to {0}; to look at: {0}/report.html\n", arguments.directory);
   }
   int code = exit_solved;
   for (const Entry& entry : entries) code = std::max(code, exit_code_of(entry.solution.run.status));
@@ -137,7 +159,7 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->required()
       ->delimiter(',');
   command->add_option("-o,--output", arguments->directory,
-                      "folder for the runs with their histories (default: nothing is written)");
+                      "folder for the runs and the page (default runs/<name>-comparison)");
   command->add_option("--set", arguments->overrides, "override a key of the file: KEY=VALUE")
       ->allow_extra_args(false);
   command->add_flag("--json", arguments->json, "print JSON");

@@ -110,6 +110,8 @@ std::string summary(const ProblemFile& file, const Solution& solution, const Sam
     json["fits"] = {{"least_squares", {{"true_error", number(run.fits->least_squares_error)}}},
                     {"projection", {{"true_error", number(run.fits->projection_error)}}}};
   }
+  if (solution.error.components.size() > 0)
+    json["component_errors"] = numbers(solution.error.components);
   json["diagnostic_gradients"] = solution.diagnostic_gradients;
   json["notes"] = run.notes;
   json["title"] = file.title;
