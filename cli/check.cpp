@@ -141,27 +141,29 @@ std::optional<TheoryReport> find_theory(const ProblemFile& file, const ProblemCh
 
 int run_check(const CheckArguments& arguments) {
   const ProblemFile file = load_problem(read_problem_source(arguments.file, arguments.overrides));
-  const FormulaProblem& problem = file.problem;
-  const ProblemCheck check = check_problem(
-      problem,
-      [&](Block x, Block theta, Block noise, BlockOut values) {
-        problem.value(x, theta, noise, values);
-      },
-      file.options.seed);
+  const AnyProblem& problem = file.problem;
+  ProblemValue value;
+  if (problem.has_value()) {
+    value = [&](Block x, Block theta, Block noise, BlockOut values) {
+      problem.value(x, theta, noise, values);
+    };
+  }
+  const ProblemCheck check = check_problem(problem, value, file.options.seed);
   const std::optional<TheoryReport> theory = find_theory(file, check, arguments.solve);
   const ProblemConstants &used = check.constants, &measured = check.measured;
   if (arguments.json) {
-    Json json = {{"dimension", problem.dimension()},
-                 {"parameters", problem.parameter_names()},
-                 {"variables", problem.component_names()},
-                 {"noise_dimension", problem.noise_dimension()},
-                 {"gradient_error", check.gradient_error},
-                 {"mu", constant_json(used.mu, measured.mu)},
-                 {"L", constant_json(used.L, measured.L)},
-                 {"kappa", used.kappa()},
-                 {"V", constant_json(used.V, measured.V)},
-                 {"VG", constant_json(used.VG, measured.VG)},
-                 {"problems", check.problems}};
+    Json json = {
+        {"dimension", problem.dimension()},
+        {"parameters", problem.parameter_names()},
+        {"variables", problem.component_names()},
+        {"noise_dimension", problem.noise_dimension()},
+        {"gradient_error", check.gradient_error ? number(*check.gradient_error) : Json(nullptr)},
+        {"mu", constant_json(used.mu, measured.mu)},
+        {"L", constant_json(used.L, measured.L)},
+        {"kappa", used.kappa()},
+        {"V", constant_json(used.V, measured.V)},
+        {"VG", constant_json(used.VG, measured.VG)},
+        {"problems", check.problems}};
     if (theory) {
       json["levels"] = levels_json(*theory);
       json["remainders"] = remainders_json(*theory);
@@ -172,8 +174,12 @@ int run_check(const CheckArguments& arguments) {
     if (!file.title.empty()) fmt::print("{}\n", file.title);
     fmt::print("  {} variables, {} uncertain parameters, {} noise numbers\n", problem.dimension(),
                problem.parameters().dimension(), problem.noise_dimension());
-    fmt::print("  gradient against differences of F: relative error {:.2g}\n",
-               check.gradient_error);
+    if (check.gradient_error) {
+      fmt::print("  gradient against differences of F: relative error {:.2g}\n",
+                 *check.gradient_error);
+    } else {
+      fmt::print("  gradient not compared with differences of F: the problem has no values of F\n");
+    }
     print_constant("mu", used.mu, measured.mu);
     print_constant("L", used.L, measured.L);
     fmt::print("  {:<6} {:.6g}\n", "kappa", used.kappa());

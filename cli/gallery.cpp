@@ -39,7 +39,7 @@ void write(const std::filesystem::path& path, std::string_view content) {
 int run_gallery(const GalleryArguments& arguments) {
   if (arguments.name.empty()) {
     for (const GalleryProblem& problem : gallery())
-      fmt::print("{:<14} {}\n", problem.name, title_of(problem.text));
+      fmt::print("{:<20} {}\n", problem.name, title_of(problem.text));
     return exit_solved;
   }
   std::vector<std::string> names;

@@ -95,6 +95,58 @@ def test_wrong_input(run, tmp_path, name):
     assert not pathlib.Path(tmp_path / "runs").exists()
 
 
+BUILTIN = """\
+title = "builtin"
+[objective]
+builtin = "elliptic-control"
+options = { d = 3, q = 5 }
+[quantities]
+effort = "dot(x, x)"
+[solve]
+method = "gd"
+iterations = 5
+samples = 200
+"""
+
+BUILTIN_CASES = {
+    "unknown built-in problem": ('"elliptic-control"', '"eliptic-control"', "3:11",
+                                 ["unknown built-in problem 'eliptic-control'", "oscillator-control", "did you mean 'elliptic-control'"]),
+    "built-in problem that is no name": ('"elliptic-control"', "3", "3:11", ["objective.builtin", "expected a string"]),
+    "unknown option": ("q = 5", "qq = 5", "4:", ["unknown option 'qq'", "expected one of d, q, beta"]),
+    "option of the wrong type": ("q = 5", 'q = "five"', "4:", ["objective.options.q", "expected a number, found a string"]),
+    "option that is not whole": ("q = 5", "q = 5.5", "4:", ["objective.options.q", "a whole number from 1", "5.5"]),
+    "option out of range": ("q = 5", "beta = -1", "4:", ["objective.options.beta", "found -1"]),
+    "options that are no table": ("{ d = 3, q = 5 }", "3", "4:11", ["objective.options", "expected a table"]),
+    "own parameters": ("[quantities]", '[parameters]\nt = { distribution = "uniform", lower = 0, upper = 1 }\n[quantities]', "5:1",
+                       ["[parameters] must be left out", "'elliptic-control' brings its own"]),
+    "own variables": ("[quantities]", "[variables]\ny = {}\n[quantities]", "5:1", ["[variables] must be left out"]),
+    "own reference": ("[quantities]", '[reference]\nx = "1"\n[quantities]', "5:1", ["[reference] must be left out"]),
+    "a formula besides": ("options =", 'minimize = "x^2"\noptions =', "4:1", ["unknown key 'minimize'", "built-in problem"]),
+    "unknown name in a quantity": ("dot(x, x)", "dot(x, theta9)", "6:18", ["unknown name 'theta9'", "did you mean 'theta1'"]),
+    "quantity that is no number": ("dot(x, x)", "2*x", "6:", ["expected a scalar, found a vector of 5"]),
+    "more active than there are": ('"elliptic-control"\noptions = { d = 3, q = 5 }', '"quadratic"\noptions = { d = 3, active = 4 }', "4:",
+                                   ["objective.options.active", "at most d = 3"]),
+}
+
+
+def test_the_good_builtin_is_good(run, tmp_path):
+    (tmp_path / "p.toml").write_text(BUILTIN)
+    code, _, err = run("solve", "p.toml", "--quiet")
+    assert code == 0, err
+
+
+@pytest.mark.parametrize("name", BUILTIN_CASES)
+def test_wrong_builtin(run, tmp_path, name):
+    old, new, place, words = BUILTIN_CASES[name]
+    assert old in BUILTIN
+    (tmp_path / "p.toml").write_text(BUILTIN.replace(old, new, 1))
+    code, out, err = run("solve", "p.toml")
+    assert code == 2, (code, out, err)
+    assert err.startswith(f"error: p.toml:{place}"), err
+    for word in words:
+        assert word in err, err
+
+
 def test_wrong_csv_is_told_at_its_line(run, tmp_path):
     (tmp_path / "d.csv").write_text("a,b\n1,2\n3,oops\n")
     (tmp_path / "p.toml").write_text(GOOD.replace(

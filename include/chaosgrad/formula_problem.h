@@ -74,6 +74,7 @@ class FormulaProblem {
   [[nodiscard]] ProblemFacts facts() const;
   void gradient(Block x, Block theta, Block noise, BlockOut g) const;
 
+  [[nodiscard]] bool has_value() const { return true; }
   // values(i, 0) = F at row i.
   void value(Block x, Block theta, Block noise, BlockOut values) const;
   // values(i, j) = quantity j at row i.

@@ -12,12 +12,17 @@
 
 namespace chaosgrad {
 
+// automatic    collocation without noise, sieve with
+// collocation  a separate optimisation at each of a growing set of samples of θ, started from the
+//              expansion fitted so far; weighted least squares; the basis grows where the residual is
+// sieve        averaged stochastic Newton steps on the coefficients, each sample used once; the basis
+//              grows where the noise lets see that it should
 // gd     u ← u − γ D'(u)                                                        (UQ-GD)
 // agd    y = u + β (u − u_prev);  u ← y − α D'(y)                               (UQ-AGD)
 // masg   agd in stages of decreasing step, restarted from the last iterate
 // uqsa   gd with decaying steps γ_k = a/(b + k)^c
 // nested a separate optimisation at each of `points` samples of θ, then a fit of the expansion
-enum class Method { gd, agd, masg, uqsa, nested };
+enum class Method { automatic, collocation, sieve, gd, agd, masg, uqsa, nested };
 enum class GradientRule { monte_carlo, sobol, quadrature };
 enum class Sampling { automatic, parameter, christoffel };  // automatic: christoffel where Q_m = ∞
 enum class Fit { least_squares, projection };
@@ -34,7 +39,7 @@ struct Progress {
 };
 
 struct Options {
-  Method method = Method::agd;
+  Method method = Method::automatic;
   Index iterations = 300;
   std::optional<Schedule> basis_size;  // m_k: floor(sqrt(k + 10) + 2)
   std::optional<Schedule> samples;     // M_k: 500; for nested the noise draws per gradient: 1
@@ -54,9 +59,9 @@ struct Options {
   IndexOrder order;
   std::optional<IndexSet> indices;  // instead of an order
 
-  std::optional<double>
-      tolerance;  // on ‖x − x*‖_π: whether the error estimate is below it decides the verdict
-  std::optional<double> relative_tolerance;  // the same, relative to ‖x‖_π
+  // On ‖x − x*‖_π, and relative to ‖x‖_π. The adaptive methods go on until the error estimate is
+  // below (neither given: relative 1e-3); for the others it decides the verdict only.
+  std::optional<double> tolerance, relative_tolerance;
   double confidence = 0.95;
   std::uint64_t seed = 1;
   int threads = 0;  // 0: all cores

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "chaosgrad/formula_problem.h"
+#include "chaosgrad/any_problem.h"
 #include "chaosgrad/options.h"
 
 namespace chaosgrad {
@@ -21,7 +21,7 @@ struct ProblemSource {
 
 struct ProblemFile {
   std::string title;
-  FormulaProblem problem;
+  AnyProblem problem;
   Options options;
   ProblemSource source;  // complete: with the contents of its data files
 };

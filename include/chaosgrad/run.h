@@ -12,28 +12,35 @@
 
 namespace chaosgrad {
 
-// status              meaning                                         coefficients
-// completed           all the asked iterations done                   of the last iterate
-// converged           the same, and the estimate is below tolerance   of the last iterate
-// out_of_gradients    max_gradients would be exceeded                 of the last iterate
-// out_of_time         max_seconds passed                              of the last iterate
-// interrupted         the caller asked to stop                        of the last iterate
-// diverged            iterates grow without bound                     of the best iterate (smallest
-// ‖D'‖) bad_gradient        ∇F is not finite at a sample                    of the last finite
-// iterate not_strongly_convex a sampled Hessian has an eigenvalue ≤ 0         zero
 enum class Status {
-  completed,
-  converged,
-  out_of_gradients,
-  out_of_time,
-  interrupted,
-  diverged,
-  bad_gradient,
-  not_strongly_convex
+  completed,            // all the asked iterations done
+  converged,            // the error estimate is below the tolerance
+  out_of_gradients,     // max_gradients would be exceeded
+  out_of_time,          // max_seconds passed
+  interrupted,          // the caller asked to stop
+  stalled,              // nothing left to try brings the error down
+  diverged,             // iterates grow without bound; the result is the best iterate
+  bad_gradient,         // ∇F is not finite somewhere, or not the gradient of any function
+  not_strongly_convex,  // a Hessian has an eigenvalue ≤ 0
+  inconsistent          // the given μ or L contradicts the curvature that was seen
 };
 [[nodiscard]] std::string_view to_string(Status status);
 [[nodiscard]] std::string_view to_string(Method method);
-[[nodiscard]] bool is_failure(Status status);  // diverged, bad_gradient, not_strongly_convex
+[[nodiscard]] bool is_failure(Status status);  // the last four
+
+// Norms ‖·‖_π. Empty members could not be computed (the run failed, or μ is not given).
+//   estimate      ‖H⁻¹ ∇f(x_u)‖_π on fresh samples, H the Hessian (at each sample, or its mean);
+//   its parts: outside the span of the
+//                 basis (basis), and inside it, what the noise of the gradient leaves (sampling)
+//                 and what more iterations would remove (optimisation). With noise the part outside
+//                 is measured on as many further functions only.
+//   bound         (upper confidence limit of ‖∇f(x_u)‖_π)/μ ≥ ‖x_u − x*‖_π when μ is valid; only
+//   for a given μ
+struct ErrorEstimate {
+  std::optional<double> estimate, basis, sampling, optimisation, bound;
+  Vector components = {};  // the estimate for each component of x; empty: not known
+  double confidence = 0.95;
+};
 
 struct IterationRecord {
   Index k = 0;
@@ -46,6 +53,8 @@ struct IterationRecord {
   std::optional<double> error_squared = {};  // ‖u_k − P_m u*‖²
   std::optional<double> true_error = {};     // ‖x_k − x*‖_π
   std::optional<double> bound = {};          // of E[error_squared]: see theory.h, run_bounds
+  // Adaptive methods, where a record is a stage: the error estimate and its parts.
+  std::optional<double> estimate = {}, basis = {}, sampling = {}, optimisation = {};
 };
 
 // The two fits of the nested method, with their distance to the reference where it is known.
@@ -68,6 +77,8 @@ struct Run {
   // Independent estimates of the coefficients whose mean is u: their scatter is the noise in u.
   // Empty where u has none, or where the method does not tell.
   std::vector<Coefficients> replicates = {};
+  // Of the adaptive methods, which measure their error as they go.
+  std::optional<ErrorEstimate> error = {};
 };
 
 // Throws InputError or FormulaError for bad options; numerical trouble is a status.

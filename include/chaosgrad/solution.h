@@ -28,20 +28,6 @@ class Expansion {
   Coefficients u_;
 };
 
-// Norms ‖·‖_π. Empty members could not be computed (the run failed, or μ is not given).
-//   estimate      ‖H⁻¹ ∇f(x_u)‖_π on fresh samples, H the Hessian (at each sample, or its mean);
-//   its parts: outside the span of the
-//                 basis (basis), and inside it, what the noise of the gradient leaves (sampling)
-//                 and what more iterations would remove (optimisation). With noise the part outside
-//                 is measured on as many further functions only.
-//   bound         (upper confidence limit of ‖∇f(x_u)‖_π)/μ ≥ ‖x_u − x*‖_π when μ is valid; only
-//   for a given μ
-struct ErrorEstimate {
-  std::optional<double> estimate, basis, sampling, optimisation, bound;
-  Vector components = {};  // the estimate for each component of x; empty: not known
-  double confidence = 0.95;
-};
-
 struct Solution {
   Expansion expansion;
   Run run;

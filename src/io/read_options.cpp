@@ -83,7 +83,10 @@ void set_guard(TomlDocument& document, const toml::node& node, const std::string
 
 const std::map<std::string, Setter>& setters() {
   static const std::map<std::string, Setter> table = {
-      {"method", choice(&Options::method, {{"gd", Method::gd},
+      {"method", choice(&Options::method, {{"auto", Method::automatic},
+                                           {"collocation", Method::collocation},
+                                           {"sieve", Method::sieve},
+                                           {"gd", Method::gd},
                                            {"agd", Method::agd},
                                            {"masg", Method::masg},
                                            {"uqsa", Method::uqsa},

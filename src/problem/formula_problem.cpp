@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 
 #include "chaosgrad/error.h"
 #include "problem/formula_data.h"
+#include "problem/names.h"
 
 namespace chaosgrad {
 namespace {
@@ -23,23 +23,6 @@ Measure measure_of(const FormulaSpec& spec) {
   return Measure(std::move(marginals));
 }
 
-// The names of a problem: every one may be used only once.
-class Names {
- public:
-  void add(const std::string& name, Node node, const std::string& section) {
-    static const std::set<std::string, std::less<>> reserved = {"pi", "if", "and", "or", "not"};
-    if (reserved.contains(name))
-      throw InputError(section + "." + name, "'" + name + "' is a reserved word");
-    if (!scope_.emplace(name, node).second) {
-      throw InputError(section + "." + name, "the name '" + name + "' is used twice");
-    }
-  }
-  [[nodiscard]] const Scope& scope() const { return scope_; }
-
- private:
-  Scope scope_;
-};
-
 double constant_formula(Graph& graph, const FormulaText& formula, const Scope& names) {
   const std::optional<Matrix> value =
       graph.constant_value(parse(graph, formula.text, names, formula.id));
@@ -47,16 +30,6 @@ double constant_formula(Graph& graph, const FormulaText& formula, const Scope& n
     throw FormulaError("expected a number or a formula of constants", whole(formula));
   }
   return (*value)(0, 0);
-}
-
-Node scalar_formula(Graph& graph, const FormulaText& formula, const Scope& names) {
-  const Node node = parse(graph, formula.text, names, formula.id);
-  if (!graph.shape(node).is_scalar()) {
-    throw FormulaError(
-        "expected a scalar, found a vector of " + std::to_string(graph.shape(node).size()),
-        whole(formula));
-  }
-  return node;
 }
 
 void add_table(FormulaProblem::Data& data, const NoiseTable& table, Names& names) {
@@ -183,10 +156,7 @@ FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) 
     const Index size = variable.start.size();
     variables.push_back(graph.input(slot_x, dimension, {size, 1}));
     names.add(variable.name, variables.back(), "variables");
-    for (Index i = 0; i < size; ++i) {
-      component_names.push_back(variable.is_vector ? variable.name + "[" + std::to_string(i) + "]"
-                                                   : variable.name);
-    }
+    append_component_names(variable, component_names);
     facts.start.conservativeResize(dimension + size);
     facts.start.tail(size) = variable.start;
     dimension += size;

@@ -58,7 +58,7 @@ struct NestedPair {
 constexpr std::array<Index, 5> iterations_per_point = {50, 100, 200, 400, 800};
 constexpr Index all_splits_up_to = 800'000, largest_budget = 6'400'000;
 
-std::vector<Curve> nested_curves(const FormulaProblem& problem) {
+std::vector<Curve> nested_curves(const AnyProblem& problem) {
   const Index best_for_projection = problem.noise_dimension() > 0 ? 400 : 100;
   std::vector<Curve> curves;
   for (Index budget = 3125; budget <= largest_budget; budget *= 2) {
@@ -115,7 +115,7 @@ CostCurve descent_costs(const CurveResult& result, const std::string& prefix) {
 }
 
 // gd, agd, least squares, projection.
-std::vector<CostCurve> measure(const FormulaProblem& problem, const std::string& prefix,
+std::vector<CostCurve> measure(const AnyProblem& problem, const std::string& prefix,
                                TrialRunner& runner, Index trials) {
   const auto descent = runner.run(
       {paper_curve("gd", "gradient descent", problem, Method::gd, 300, "sqrt(k + 10) + 2", 500),
@@ -144,7 +144,7 @@ Json cost_ratio(const CostCurve& nested, const CostCurve& ours, double target) {
 }  // namespace
 
 Figure figure_nested(const ReproduceOptions& options) {
-  const FormulaProblem exact = gallery_problem("paper"), noisy = gallery_problem("paper-noise");
+  const AnyProblem exact = gallery_problem("paper"), noisy = gallery_problem("paper-noise");
   // Hundreds of solves per point and many budgets: a tenth of the trials is enough for curves this
   // smooth.
   const Index trials = std::max<Index>(1, options.trials / 10);

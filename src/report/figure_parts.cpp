@@ -4,7 +4,7 @@
 
 namespace chaosgrad {
 
-Curve paper_curve(const std::string& name, const std::string& label, const FormulaProblem& problem,
+Curve paper_curve(const std::string& name, const std::string& label, const AnyProblem& problem,
                   Method method, Index iterations, const Schedule& basis_size, Index samples) {
   Options options;
   options.method = method;
@@ -16,14 +16,14 @@ Curve paper_curve(const std::string& name, const std::string& label, const Formu
 }
 
 std::vector<Curve> growing_and_fixed() {
-  const FormulaProblem problem = gallery_problem("paper");
+  const AnyProblem problem = gallery_problem("paper");
   return {paper_curve("growing", "growing basis, m = ⌊0.15 k⌋ + 1", problem, Method::gd, 600,
                       "floor(0.15*k) + 1", 250),
           paper_curve("fixed", "fixed basis, m = 91", problem, Method::gd, 600, 91.0, 250)};
 }
 
 ReferenceExpansion paper_optimum(Index m) {
-  const FormulaProblem problem = gallery_problem("paper");
+  const AnyProblem problem = gallery_problem("paper");
   const Oracle oracle(problem);
   Executor executor(1);
   const Basis basis(make_families(oracle), IndexSet::first(1, m, {}));

@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;  // writes numbers that are not finite as n
 
 // A curve of the paper's problems with the method's own steps and no guard.
 [[nodiscard]] Curve paper_curve(const std::string& name, const std::string& label,
-                                const FormulaProblem& problem, Method method, Index iterations,
+                                const AnyProblem& problem, Method method, Index iterations,
                                 const Schedule& basis_size, Index samples);
 
 // Growing to 91 functions against fixed 91, 250 samples, 600 iterations: figure 3 and equal-time.

@@ -48,7 +48,7 @@ Vector printed_accelerated(Index iterations, double mu, double L) {
 
 // E_v|∇F|² − |∇f|² of the noisy problem at θ = 0, x = 0: the least V for V_G = 1.
 double noise_variance() {
-  const FormulaProblem problem = gallery_problem("paper-noise");
+  const AnyProblem problem = gallery_problem("paper-noise");
   const Quadrature rule = gauss_legendre(8, 0, 1);
   const Index n = rule.nodes.size();
   const Matrix noise = rule.nodes, x = Matrix::Zero(n, 2), theta = Matrix::Zero(n, 1);
@@ -95,16 +95,16 @@ Figure figure_optimum(const ReproduceOptions& options) {
 
 Figure figure_slips(const ReproduceOptions& options) {
   constexpr Index iterations = 60;
-  const auto exact = [](const char* name, const char* label, const FormulaProblem& problem,
+  const auto exact = [](const char* name, const char* label, const AnyProblem& problem,
                         Method method) {
     Curve curve = paper_curve(name, label, problem, method, iterations, "sqrt(k + 10) + 2", 500);
     curve.options.gradient = GradientRule::quadrature;
     return curve;
   };
-  const FormulaProblem half = gallery_problem("paper");
-  const FormulaProblem printed =
+  const AnyProblem half = gallery_problem("paper");
+  const AnyProblem printed =
       gallery_problem("paper", {"objective.minimize=\"mu*(x - s)^2 + L*(y - s)^2\""});
-  const FormulaProblem ascent =
+  const AnyProblem ascent =
       gallery_problem("paper", {"objective.minimize=\"-(mu/2*(x - s)^2 + L/2*(y - s)^2)\""});
   TrialRunner runner(options, 4);
   const std::vector<CurveResult> curves =

@@ -105,7 +105,7 @@ Figure figure_equal_time(const ReproduceOptions& options) {
 }
 
 Figure figure_blowup(const ReproduceOptions& options) {
-  const FormulaProblem problem = gallery_problem("paper");
+  const AnyProblem problem = gallery_problem("paper");
   constexpr Index iterations = 300;
   const auto curve = [&](const char* name, const char* label, Method method,
                          const Schedule& basis_size, Index samples) {

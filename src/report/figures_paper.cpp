@@ -42,7 +42,7 @@ double final_ratio(const CurveResult& above, const CurveResult& below) {
 }  // namespace
 
 Figure figure_exact(const ReproduceOptions& options) {
-  const FormulaProblem problem = gallery_problem("paper");
+  const AnyProblem problem = gallery_problem("paper");
   std::vector<Curve> definitions = {
       paper_curve("gd", "gradient descent", problem, Method::gd, 300, root_schedule, 500),
       paper_curve("agd", "accelerated", problem, Method::agd, 300, root_schedule, 500)};
@@ -75,7 +75,7 @@ Figure figure_exact(const ReproduceOptions& options) {
 }
 
 Figure figure_monte_carlo(const ReproduceOptions& options) {
-  const FormulaProblem problem = gallery_problem("paper");
+  const AnyProblem problem = gallery_problem("paper");
   std::vector<Curve> definitions = {
       paper_curve("gd", "gradient descent", problem, Method::gd, 300, root_schedule, 500),
       paper_curve("agd", "accelerated", problem, Method::agd, 300, root_schedule, 500),
@@ -94,7 +94,7 @@ Figure figure_monte_carlo(const ReproduceOptions& options) {
 }
 
 Figure figure_noise(const ReproduceOptions& options) {
-  const FormulaProblem problem = gallery_problem("paper-noise");
+  const AnyProblem problem = gallery_problem("paper-noise");
   const std::vector<Curve> definitions = {
       paper_curve("gd", "gradient descent", problem, Method::gd, 300, root_schedule, 500),
       paper_curve("agd", "accelerated", problem, Method::agd, 300, root_schedule, 500)};

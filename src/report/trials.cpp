@@ -58,7 +58,7 @@ Trial run_trial(const Curve& curve, std::uint64_t seed) {
 
 }  // namespace
 
-FormulaProblem gallery_problem(const std::string& name, std::vector<std::string> overrides) {
+AnyProblem gallery_problem(const std::string& name, std::vector<std::string> overrides) {
   for (const GalleryProblem& problem : gallery()) {
     if (problem.name == name) {
       return load_problem({.name = name + ".toml",

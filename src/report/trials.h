@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "chaosgrad/formula_problem.h"
+#include "chaosgrad/any_problem.h"
 #include "chaosgrad/reproduce.h"
 #include "chaosgrad/run.h"
 
@@ -15,13 +15,13 @@ namespace chaosgrad {
 struct Curve {
   std::string name;   // column of the table
   std::string label;  // in the picture
-  FormulaProblem problem;
+  AnyProblem problem;
   Options options;
 };
 
 // A problem of the gallery; overrides are KEY=VALUE.
-[[nodiscard]] FormulaProblem gallery_problem(const std::string& name,
-                                             std::vector<std::string> overrides = {});
+[[nodiscard]] AnyProblem gallery_problem(const std::string& name,
+                                         std::vector<std::string> overrides = {});
 
 // What is kept of one run. After a divergence the errors are +∞.
 struct Trial {

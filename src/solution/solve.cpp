@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "chaosgrad/theory.h"
+#include "estimate/reference.h"
 #include "solution/certificate.h"
+#include "solve/adaptive/validation.h"
 
 namespace chaosgrad {
 namespace {
@@ -25,6 +27,15 @@ void judge(const Options& options, Solution& solution) {
                   *solution.error.estimate, met ? "within" : "above", *target);
 }
 
+// ‖x_u − x*‖_π for an adaptive run: by quadrature, or by sampling where a grid would be too large.
+std::optional<double> reference_error(const Oracle& oracle, const Run& run,
+                                      const Options& options) {
+  Executor executor(options.threads);
+  const auto reference = expand_reference(oracle, run.basis, 0, executor);
+  if (reference) return reference->true_error(run.u);
+  return Validation(oracle, options.seed, 1 << 15).error(run.basis, run.u, executor);
+}
+
 }  // namespace
 
 Solution solve(const Oracle& oracle, const Options& options) {
@@ -38,7 +49,12 @@ Solution solve(const Oracle& oracle, const Options& options) {
     const std::vector<std::optional<double>> bounds = run_bounds(oracle, options, solution.run);
     for (std::size_t i = 0; i < bounds.size(); ++i) solution.run.history[i].bound = bounds[i];
   }
+  if (solution.run.error) solution.error = *solution.run.error;
   if (is_failure(solution.run.status)) return solution;
+  if (solution.run.error) {
+    solution.true_error = reference_error(oracle, solution.run, options);
+    return solution;
+  }
 
   const Certificate certificate = certify(oracle, solution.expansion, solution.run, options);
   solution.error = certificate.error;

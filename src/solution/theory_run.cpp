@@ -100,6 +100,9 @@ bool has_statement(const Options& options) {
     case Method::uqsa:
       return unbiased && !options.radius;
     case Method::nested:
+    case Method::automatic:
+    case Method::collocation:
+    case Method::sieve:
       return false;
   }
   return false;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
+#include "estimate/sample_source.h"
 #include "solve/solvers.h"
 #include "solve/step_policy.h"
 
@@ -58,18 +59,28 @@ std::string_view to_string(Status status) {
       return "out_of_time";
     case Status::interrupted:
       return "interrupted";
+    case Status::stalled:
+      return "stalled";
     case Status::diverged:
       return "diverged";
     case Status::bad_gradient:
       return "bad_gradient";
     case Status::not_strongly_convex:
       return "not_strongly_convex";
+    case Status::inconsistent:
+      return "inconsistent";
   }
   return "";
 }
 
 std::string_view to_string(Method method) {
   switch (method) {
+    case Method::automatic:
+      return "auto";
+    case Method::collocation:
+      return "collocation";
+    case Method::sieve:
+      return "sieve";
     case Method::gd:
       return "gd";
     case Method::agd:
@@ -86,11 +97,40 @@ std::string_view to_string(Method method) {
 
 bool is_failure(Status status) {
   return status == Status::diverged || status == Status::bad_gradient ||
-         status == Status::not_strongly_convex;
+         status == Status::not_strongly_convex || status == Status::inconsistent;
 }
+
+namespace {
+
+// collocation or sieve.
+Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
+  if (method == Method::collocation && oracle.noise_dimension() > 0) {
+    throw InputError("solve.method",
+                     "collocation needs a gradient without noise; sieve and auto take noise");
+  }
+  std::vector<Family> families = make_families(oracle);
+  IndexSet constant = IndexSet::first(static_cast<Index>(families.size()), 1);
+  Run result{.basis = Basis(std::move(families), std::move(constant)),
+             .u = oracle.facts().start.transpose()};
+  note_unused(options, result.notes);
+  Executor executor(options.threads);
+  const std::optional<ReferenceExpansion> no_reference;
+  Monitor monitor(options, no_reference);
+  solve_collocation(oracle, options, monitor, executor, result);
+  result.seconds = monitor.seconds();
+  return result;
+}
+
+}  // namespace
 
 Run run(const Oracle& oracle, const Options& options) {
   check(options);
+  if (options.method == Method::automatic) {
+    return run_adaptive(oracle, options,
+                        oracle.noise_dimension() == 0 ? Method::collocation : Method::sieve);
+  }
+  if (options.method == Method::collocation || options.method == Method::sieve)
+    return run_adaptive(oracle, options, options.method);
   const ProblemConstants constants = estimate_constants(oracle, options.seed);
   Plan plan = make_plan(oracle, options, constants);
   Run result{.basis = plan.basis,

@@ -15,4 +15,8 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
 void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan, Monitor& monitor,
                   const std::optional<ReferenceExpansion>& reference, Executor& executor, Run& run);
 
+// The adaptive methods. They choose the basis themselves: run.basis gives its families only.
+void solve_collocation(const Oracle& oracle, const Options& options, Monitor& monitor,
+                       Executor& executor, Run& run);
+
 }  // namespace chaosgrad

@@ -1,0 +1,105 @@
+#include "problem/builtin/oscillator_control.h"
+
+namespace chaosgrad {
+
+// s′ = Ks + bx with K = [0 1; −k/m −c/m], b = (0, 1/m). The midpoint rule gives
+// Φ = (I − hK/2)⁻¹(I + hK/2) and Γ = (I − hK/2)⁻¹hb; with e = h/2 the determinant of I − eK is
+// δ = 1 + e c/m + e² k/m.
+struct OscillatorControl::Motion {
+  Motion(Block theta, double h) {
+    const double e = h / 2;
+    const Eigen::ArrayXd mass = theta.col(0).array();
+    const Eigen::ArrayXd damping = theta.col(1).array() / mass;
+    const Eigen::ArrayXd stiffness = theta.col(2).array() / mass;
+    const Eigen::ArrayXd delta = 1 + e * damping + e * e * stiffness;
+    yy = (1 + e * damping - e * e * stiffness) / delta;
+    yv = h / delta;
+    vy = -h * stiffness / delta;
+    vv = (1 - e * damping - e * e * stiffness) / delta;
+    push_y = e * h / mass / delta;
+    push_v = h / mass / delta;
+  }
+  Eigen::ArrayXd yy, yv, vy, vv;  // Φ = [yy yv; vy vv]
+  Eigen::ArrayXd push_y, push_v;  // Γ
+};
+
+OscillatorControl::OscillatorControl(Index q, double horizon, double weight)
+    : parameters_({Uniform{0.8, 1.2}, Uniform{0.1, 0.5}, Uniform{0.7, 1.3}}),
+      q_(q),
+      step_(horizon / static_cast<double>(q)),
+      weight_(weight) {}
+
+// The states are affine in x, so that the Hessian is hρI and something positive semidefinite.
+ProblemFacts OscillatorControl::facts() const {
+  ProblemFacts facts;
+  facts.strong_convexity = step_ * weight_;
+  facts.reference = [problem = *this](Block theta, BlockOut x) { problem.reference(theta, x); };
+  return facts;
+}
+
+std::vector<std::string> OscillatorControl::parameter_names() const {
+  return {"mass", "damping", "stiffness"};
+}
+
+std::vector<VariableSpec> OscillatorControl::variables() const {
+  return {{.name = "x", .is_vector = true, .start = Vector::Zero(q_)}};
+}
+
+// The adjoint: p_q = h s_q, p_j = h s_j + Φᵀp_{j+1}, and ∂F/∂x_j = hρ x_j + Γᵀp_{j+1}.
+void OscillatorControl::gradient(Block x, Block theta, Block /*noise*/, BlockOut g) const {
+  const Motion motion(theta, step_);
+  const Index count = x.rows();
+  Eigen::ArrayXXd y(count, q_ + 1), v(count, q_ + 1);
+  y.col(0).setOnes();
+  v.col(0).setZero();
+  for (Index j = 0; j < q_; ++j) {
+    y.col(j + 1) = motion.yy * y.col(j) + motion.yv * v.col(j) + motion.push_y * x.col(j).array();
+    v.col(j + 1) = motion.vy * y.col(j) + motion.vv * v.col(j) + motion.push_v * x.col(j).array();
+  }
+  Eigen::ArrayXd py = step_ * y.col(q_), pv = step_ * v.col(q_), next_py(count);
+  for (Index j = q_; j-- > 0;) {
+    g.col(j) = (step_ * weight_ * x.col(j).array() + motion.push_y * py + motion.push_v * pv);
+    next_py = step_ * y.col(j) + motion.yy * py + motion.vy * pv;
+    pv = step_ * v.col(j) + motion.yv * py + motion.vv * pv;
+    py = next_py;
+  }
+}
+
+void OscillatorControl::value(Block x, Block theta, Block /*noise*/, BlockOut values) const {
+  const Motion motion(theta, step_);
+  Eigen::ArrayXd y = Eigen::ArrayXd::Ones(x.rows()), v = Eigen::ArrayXd::Zero(x.rows()), next_y;
+  Eigen::ArrayXd sum = weight_ * x.rowwise().squaredNorm().array();
+  for (Index j = 0; j < q_; ++j) {
+    next_y = motion.yy * y + motion.yv * v + motion.push_y * x.col(j).array();
+    v = motion.vy * y + motion.vv * v + motion.push_v * x.col(j).array();
+    y = next_y;
+    sum += y.square() + v.square();
+  }
+  values.col(0) = 0.5 * step_ * sum;
+}
+
+// The Riccati recursion backwards, P_q = hI and
+//   K_j = (hρ + ΓᵀP_{j+1}Γ)⁻¹ ΓᵀP_{j+1}Φ,  P_j = hI + ΦᵀP_{j+1}(Φ − ΓK_j),
+// then x_j = −K_j s_j forwards.
+void OscillatorControl::reference(Block theta, BlockOut x) const {
+  const Motion motion(theta, step_);
+  std::vector<Eigen::RowVector2d> feedback(static_cast<std::size_t>(q_));
+  for (Index i = 0; i < theta.rows(); ++i) {
+    Eigen::Matrix2d phi, p = step_ * Eigen::Matrix2d::Identity();
+    phi << motion.yy(i), motion.yv(i), motion.vy(i), motion.vv(i);
+    const Eigen::Vector2d gamma(motion.push_y(i), motion.push_v(i));
+    for (auto k = feedback.rbegin(); k != feedback.rend(); ++k) {
+      const Eigen::RowVector2d pushed = gamma.transpose() * p;
+      *k = pushed * phi / (step_ * weight_ + pushed * gamma);
+      const Eigen::Matrix2d moved = p * (phi - gamma * *k);
+      p = step_ * Eigen::Matrix2d::Identity() + phi.transpose() * moved;
+    }
+    Eigen::Vector2d state(1, 0);
+    for (Index j = 0; j < q_; ++j) {
+      x(i, j) = -feedback[static_cast<std::size_t>(j)].dot(state);
+      state = phi * state + gamma * x(i, j);
+    }
+  }
+}
+
+}  // namespace chaosgrad

@@ -1,0 +1,59 @@
+#include "problem/builtin/quadratic.h"
+
+#include <cmath>
+
+namespace chaosgrad {
+
+Quadratic::Quadratic(Index d, Index active, Index q, double condition)
+    : parameters_(std::vector<Distribution>(static_cast<std::size_t>(d), Uniform{-1, 1})),
+      curvature_(q),
+      sensitivity_(active, q) {
+  for (Index i = 0; i < q; ++i) {
+    const double share = q > 1 ? static_cast<double>(i) / static_cast<double>(q - 1) : 0;
+    curvature_(i) = std::pow(condition, share);
+    for (Index k = 1; k <= active; ++k) {
+      sensitivity_(k - 1, i) = std::cos(static_cast<double>(i + k)) / static_cast<double>(2 * k);
+    }
+  }
+}
+
+ProblemFacts Quadratic::facts() const {
+  ProblemFacts facts;
+  facts.strong_convexity = curvature_.minCoeff();
+  facts.smoothness = curvature_.maxCoeff();
+  facts.reference = [problem = *this](Block theta, BlockOut x) { problem.reference(theta, x); };
+  return facts;
+}
+
+std::vector<std::string> Quadratic::parameter_names() const {
+  std::vector<std::string> names;
+  for (Index k = 1; k <= parameters_.dimension(); ++k) names.push_back("theta" + std::to_string(k));
+  return names;
+}
+
+std::vector<VariableSpec> Quadratic::variables() const {
+  return {{.name = "x", .is_vector = true, .start = Vector::Zero(dimension())}};
+}
+
+void Quadratic::reference(Block theta, BlockOut x) const {
+  const Index d = parameters_.dimension(), active = sensitivity_.rows();
+  x.setZero();
+  for (Index i = 0; i < dimension(); ++i) {
+    for (Index k = 0; k < active; ++k) x.col(i) += sensitivity_(k, i) * theta.col(k * d / active);
+    x.col(i) = x.col(i).array().exp();
+  }
+}
+
+void Quadratic::gradient(Block x, Block theta, Block /*noise*/, BlockOut g) const {
+  reference(theta, g);
+  g = (x - g) * curvature_.asDiagonal();
+}
+
+void Quadratic::value(Block x, Block theta, Block /*noise*/, BlockOut values) const {
+  Matrix difference(x.rows(), x.cols());
+  reference(theta, difference);
+  difference = x - difference;
+  values.col(0) = 0.5 * difference.cwiseAbs2() * curvature_;
+}
+
+}  // namespace chaosgrad

@@ -1,0 +1,47 @@
+#pragma once
+// The names of a problem: every one may be used only once.
+#include <set>
+#include <string>
+
+#include "chaosgrad/error.h"
+#include "chaosgrad/formula_problem.h"
+
+namespace chaosgrad {
+
+class Names {
+ public:
+  void add(const std::string& name, Node node, const std::string& section) {
+    static const std::set<std::string, std::less<>> reserved = {"pi", "if", "and", "or", "not"};
+    if (reserved.contains(name))
+      throw InputError(section + "." + name, "'" + name + "' is a reserved word");
+    if (!scope_.emplace(name, node).second) {
+      throw InputError(section + "." + name, "the name '" + name + "' is used twice");
+    }
+  }
+  [[nodiscard]] const Scope& scope() const { return scope_; }
+
+ private:
+  Scope scope_;
+};
+
+// A formula whose value must be a number. Throws FormulaError.
+[[nodiscard]] inline Node scalar_formula(Graph& graph, const FormulaText& formula,
+                                         const Scope& names) {
+  const Node node = parse(graph, formula.text, names, formula.id);
+  if (!graph.shape(node).is_scalar()) {
+    throw FormulaError(
+        "expected a scalar, found a vector of " + std::to_string(graph.shape(node).size()),
+        {formula.id, 0, static_cast<Index>(formula.text.size())});
+  }
+  return node;
+}
+
+// One name per component of a variable: "x", or "w[0]", "w[1]", … for a vector.
+inline void append_component_names(const VariableSpec& variable, std::vector<std::string>& names) {
+  for (Index i = 0; i < variable.start.size(); ++i) {
+    names.push_back(variable.is_vector ? variable.name + "[" + std::to_string(i) + "]"
+                                       : variable.name);
+  }
+}
+
+}  // namespace chaosgrad

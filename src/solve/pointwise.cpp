@@ -1,0 +1,300 @@
+#include "solve/pointwise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace chaosgrad {
+namespace {
+
+constexpr std::size_t memory = 12;  // secant pairs per point
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// The steps of one block of points, all of which still move.
+class BlockPolisher {
+ public:
+  BlockPolisher(const PointGradient& gradient, const InverseHessian* inverse,
+                const PointOptions& options, Points& points, Index first, Index count)
+      : gradient_(gradient), inverse_(inverse), options_(options), points_(points) {
+    for (Index i = first; i < first + count; ++i) rows_.push_back(i);
+    lengths_.assign(at(count), 0.0);
+  }
+
+  PointReport evaluate() {
+    evaluate_missing();
+    return std::move(report_);
+  }
+
+  PointReport polish() {
+    evaluate_missing();
+    for (int k = 0; k < options_.most_steps && !rows_.empty(); ++k) {
+      const Matrix steps = directions();
+      keep_moving(steps, k);
+      if (!rows_.empty()) take_steps();
+    }
+    report_.unsolved = static_cast<Index>(rows_.size());
+    return std::move(report_);
+  }
+
+ private:
+  void evaluate_missing() {
+    std::vector<Index> missing;
+    for (const Index i : rows_) {
+      if (!points_.evaluated[at(i)]) missing.push_back(i);
+    }
+    if (missing.empty()) return;
+    for (const Index i : missing) points_.x.row(i) = points_.value.row(i);
+    const Matrix x = points_.x(missing, Eigen::all), theta = points_.theta(missing, Eigen::all);
+    Matrix g(x.rows(), x.cols());
+    gradient_(x, theta, g);
+    report_.gradients += x.rows();
+    for (Index n = 0; n < x.rows(); ++n) {
+      const Index i = missing[at(n)];
+      if (!g.row(n).allFinite()) return bad(i, x.row(n).transpose());
+      points_.g.row(i) = g.row(n);
+      points_.evaluated[at(i)] = 1;
+    }
+  }
+
+  // A gradient that is not finite ends the work on the block.
+  void bad(Index i, const Vector& x) {
+    report_.bad_theta = points_.theta.row(i).transpose();
+    report_.bad_x = x;
+    rows_.clear();
+  }
+
+  // −B g by the two-loop recursion, the common inverse in its middle (Nocedal and Wright,
+  // Algorithm 7.4).
+  [[nodiscard]] Matrix directions() const {
+    if (rows_.empty()) return {};
+    const auto n = static_cast<Index>(rows_.size());
+    Matrix g = points_.g(rows_, Eigen::all), r(n, g.cols());
+    std::vector<std::vector<double>> alphas(rows_.size());
+    for (Index i = 0; i < n; ++i) {
+      const std::vector<Secant>& pairs = points_.secants[at(rows_[at(i)])];
+      for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) {
+        const double alpha = g.row(i).dot(pair->s) / pair->s.dot(pair->y);
+        g.row(i) -= alpha * pair->y.transpose();
+        alphas[at(i)].push_back(alpha);
+      }
+    }
+    inverse_->apply(points_.eta(rows_, Eigen::all), g, r);
+    for (Index i = 0; i < n; ++i) {
+      const std::vector<Secant>& pairs = points_.secants[at(rows_[at(i)])];
+      std::size_t back = alphas[at(i)].size();
+      for (const Secant& pair : pairs) {
+        const double beta = r.row(i).dot(pair.y) / pair.s.dot(pair.y);
+        r.row(i) += (alphas[at(i)][--back] - beta) * pair.s.transpose();
+      }
+    }
+    return -r;
+  }
+
+  // Applies the steps to `value`, and leaves in rows_ and steps_ the points that are not done.
+  void keep_moving(const Matrix& steps, int k) {
+    std::vector<Index> moving;
+    std::vector<double> lengths;
+    std::vector<Vector> kept;
+    for (std::size_t n = 0; n < rows_.size(); ++n) {
+      const Index i = rows_[n];
+      Vector step = steps.row(static_cast<Index>(n)).transpose();
+      if (!(points_.g.row(i).dot(step) <= 0)) step = steepest(i);
+      const double length = step.norm();
+      if (k == 1 && lengths_[n] > 0) {
+        report_.ratio_squares += std::pow(length / lengths_[n], 2);
+        ++report_.ratios;
+      }
+      points_.value.row(i) = points_.x.row(i) + step.transpose();
+      if (options_.contraction * length <= options_.tolerance) {
+        report_.remaining_squares += std::pow(options_.contraction * length, 2);
+        continue;
+      }
+      moving.push_back(i);
+      lengths.push_back(length);
+      kept.push_back(std::move(step));
+    }
+    rows_ = std::move(moving);
+    lengths_ = std::move(lengths);
+    steps_ = std::move(kept);
+  }
+
+  // Where the secant pairs do not give a descent direction: along −g, as long as the last pair says.
+  Vector steepest(Index i) {
+    std::vector<Secant>& pairs = points_.secants[at(i)];
+    const Vector g = points_.g.row(i).transpose();
+    const double curvature =
+        pairs.empty() ? 1 : pairs.back().y.squaredNorm() / pairs.back().s.dot(pairs.back().y);
+    pairs.clear();
+    return -g / curvature;
+  }
+
+  void take_steps() {
+    const auto n = static_cast<Index>(rows_.size());
+    Matrix x(n, points_.x.cols()), g(n, points_.x.cols());
+    for (Index i = 0; i < n; ++i)
+      x.row(i) = points_.x.row(rows_[at(i)]) + steps_[at(i)].transpose();
+    gradient_(x, points_.theta(rows_, Eigen::all), g);
+    report_.gradients += n;
+    for (Index i = 0; i < n; ++i) {
+      const Index row = rows_[at(i)];
+      if (!g.row(i).allFinite()) {
+        if (steps_[at(i)].norm() <= 1e-12 * (1 + points_.x.row(row).norm()))
+          return bad(row, x.row(i).transpose());
+        shorten(row);
+        continue;
+      }
+      accept(row, x.row(i).transpose(), g.row(i).transpose(), steps_[at(i)]);
+      if (points_.x.row(row).norm() > options_.far) {
+        report_.far_theta = points_.theta.row(row).transpose();
+        rows_.clear();
+        return;
+      }
+    }
+  }
+
+  // ∇f is not finite at x + step: a pair of ten times the curvature along the step keeps the next
+  // one away from there.
+  void shorten(Index row) {
+    const Vector step = points_.value.row(row).transpose() - points_.x.row(row).transpose();
+    const Vector g = points_.g.row(row).transpose();
+    remember(row, {step, -10 * g});
+  }
+
+  void accept(Index row, const Vector& x, const Vector& g, const Vector& step) {
+    const Vector before = points_.g.row(row).transpose(), y = g - before;
+    const double sy = step.dot(y), ss = step.squaredNorm(), yy = y.squaredNorm();
+    // A step so short that rounding makes up the difference says nothing about curvature.
+    const bool telling = std::sqrt(yy) > 1e-7 * (before.norm() + g.norm()) &&
+                         std::sqrt(ss) > 1e-7 * points_.x.row(row).norm();
+    if (telling) observe(row, sy / ss, sy > 0 ? yy / sy : 0);
+    if (sy > 1e-14 * std::sqrt(ss * yy)) remember(row, {step, y});
+    // Past the minimum along the step by more than its length: stay, the pair will shorten the next.
+    if (step.dot(g) > 0.9 * std::abs(step.dot(before))) return;
+    points_.x.row(row) = x.transpose();
+    points_.g.row(row) = g.transpose();
+  }
+
+  void observe(Index row, double low, double high) {
+    if (low < report_.lowest_curvature) {
+      report_.lowest_curvature = low;
+      report_.lowest_theta = points_.theta.row(row).transpose();
+    }
+    if (high > report_.highest_curvature) {
+      report_.highest_curvature = high;
+      report_.highest_theta = points_.theta.row(row).transpose();
+    }
+  }
+
+  void remember(Index row, Secant pair) {
+    std::vector<Secant>& pairs = points_.secants[at(row)];
+    if (pairs.size() == memory) pairs.erase(pairs.begin());
+    pairs.push_back(std::move(pair));
+  }
+
+  const PointGradient& gradient_;
+  const InverseHessian* inverse_;
+  const PointOptions& options_;
+  Points& points_;
+  std::vector<Index> rows_;      // the points that still move
+  std::vector<double> lengths_;  // of their last steps
+  std::vector<Vector> steps_;
+  PointReport report_;
+};
+
+}  // namespace
+
+void Points::append(const Matrix& new_eta, const Matrix& new_theta, const Matrix& start) {
+  const Index before = size(), n = new_eta.rows();
+  const auto extend = [&](Matrix& matrix, const Matrix& rows) {
+    matrix.conservativeResize(before + n, rows.cols());
+    matrix.bottomRows(n) = rows;
+  };
+  extend(eta, new_eta);
+  extend(x, start);
+  extend(g, Matrix::Zero(n, start.cols()));
+  extend(value, start);
+  extend(theta, new_theta);
+  evaluated.resize(at(before + n), 0);
+  secants.resize(at(before + n));
+}
+
+Points Points::split(Index count) {
+  const Index kept = size() - count;
+  Points tail;
+  const auto cut = [&](Matrix& from, Matrix& to) {
+    to = from.bottomRows(count);
+    from.conservativeResize(kept, Eigen::NoChange);
+  };
+  cut(eta, tail.eta);
+  cut(x, tail.x);
+  cut(g, tail.g);
+  cut(value, tail.value);
+  cut(theta, tail.theta);
+  tail.evaluated.assign(evaluated.begin() + kept, evaluated.end());
+  tail.secants.assign(secants.begin() + kept, secants.end());
+  evaluated.resize(at(kept));
+  secants.resize(at(kept));
+  return tail;
+}
+
+double PointReport::contraction() const {
+  return ratios == 0 ? 1 : std::sqrt(ratio_squares / static_cast<double>(ratios));
+}
+
+void PointReport::add(PointReport&& other) {
+  gradients += other.gradients;
+  ratio_squares += other.ratio_squares;
+  ratios += other.ratios;
+  remaining_squares += other.remaining_squares;
+  if (other.lowest_curvature < lowest_curvature) {
+    lowest_curvature = other.lowest_curvature;
+    lowest_theta = std::move(other.lowest_theta);
+  }
+  if (other.highest_curvature > highest_curvature) {
+    highest_curvature = other.highest_curvature;
+    highest_theta = std::move(other.highest_theta);
+  }
+  unsolved += other.unsolved;
+  if (!bad_theta && other.bad_theta) {
+    bad_theta = std::move(other.bad_theta);
+    bad_x = std::move(other.bad_x);
+  }
+  if (far_theta.size() == 0) far_theta = std::move(other.far_theta);
+}
+
+namespace {
+
+// work(block polisher) over all blocks of points from `first` on.
+template <class Work>
+PointReport over_blocks(const PointGradient& gradient, const InverseHessian* inverse,
+                        const PointOptions& options, Index first, Points& points,
+                        Executor& executor, const Work& work) {
+  const Index count = points.size() - first;
+  if (count == 0) return {};
+  return executor.reduce(
+      (count + block_size - 1) / block_size,
+      [&](Index block) {
+        const Index begin = first + block * block_size;
+        BlockPolisher polisher(gradient, inverse, options, points, begin,
+                               std::min(block_size, points.size() - begin));
+        return work(polisher);
+      },
+      [](PointReport& left, PointReport&& right) { left.add(std::move(right)); });
+}
+
+}  // namespace
+
+PointReport evaluate(const PointGradient& gradient, Index first, Points& points,
+                     Executor& executor) {
+  return over_blocks(gradient, nullptr, {}, first, points, executor,
+                     [](BlockPolisher& polisher) { return polisher.evaluate(); });
+}
+
+PointReport polish(const PointGradient& gradient, const InverseHessian& inverse,
+                   const PointOptions& options, Index first, Points& points, Executor& executor) {
+  return over_blocks(gradient, &inverse, options, first, points, executor,
+                     [](BlockPolisher& polisher) { return polisher.polish(); });
+}
+
+}  // namespace chaosgrad

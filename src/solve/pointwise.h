@@ -1,0 +1,75 @@
+#pragma once
+// Separate optimisations at many θ side by side, by quasi-Newton steps from gradients alone: every
+// point keeps its secant pairs (limited-memory BFGS) on top of a common inverse Hessian.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "chaosgrad/types.h"
+#include "estimate/executor.h"
+
+namespace chaosgrad {
+
+// A common approximation of ∇²f(·, θ)⁻¹, applied row by row: r = H(η)⁻¹ g.
+class InverseHessian {
+ public:
+  virtual ~InverseHessian() = default;
+  virtual void apply(Block eta, Block g, BlockOut r) const = 0;
+};
+
+// s = x' − x, y = ∇f(x') − ∇f(x).
+struct Secant {
+  Vector s, y;
+};
+
+struct Points {
+  Matrix eta, theta;  // N×d
+  Matrix x, g;        // N×q: an iterate and its gradient (where evaluated)
+  Matrix value;       // N×q: the optimum as known so far, x plus one more step
+  std::vector<char> evaluated;
+  std::vector<std::vector<Secant>> secants;  // the last few, oldest first
+
+  [[nodiscard]] Index size() const { return theta.rows(); }
+  // Appends points that start at `start` (n×q).
+  void append(const Matrix& new_eta, const Matrix& new_theta, const Matrix& start);
+  // The last `count` points, taken off.
+  [[nodiscard]] Points split(Index count);
+};
+
+// What the steps have shown about f.
+struct PointReport {
+  std::int64_t gradients = 0;
+  double ratio_squares = 0;  // Σ (|next step|/|step|)² over first steps, and their number
+  Index ratios = 0;
+  double remaining_squares = 0;  // Σ (ρ |last step|)²: what is left to the optimum
+  // sᵀy/sᵀs and yᵀy/sᵀy lie between the extreme eigenvalues of averaged Hessians. +∞ and 0: unseen.
+  double lowest_curvature = std::numeric_limits<double>::infinity(), highest_curvature = 0;
+  Vector lowest_theta = {}, highest_theta = {};
+  Index unsolved = 0;                  // points that ran out of iterations
+  std::optional<Vector> bad_theta = {};  // where ∇f is not finite
+  Vector bad_x = {};
+  Vector far_theta = {};  // an iterate ran away from there: f has no minimum
+  [[nodiscard]] double contraction() const;  // root mean square of the ratios; 1 if unseen
+  void add(PointReport&& other);
+};
+
+struct PointOptions {
+  double tolerance = 0;    // a point is done when contraction · |next step| ≤ tolerance
+  double contraction = 1;  // by how much a step is expected to shorten the next one
+  int most_steps = 60;
+  double far = 1e100;  // |x| beyond this is a runaway
+};
+
+// ∇f at rows of x (B×q) and θ (B×d).
+using PointGradient = std::function<void(Block, Block, BlockOut)>;
+
+// Evaluates ∇f at the points `first`, … where it is not known yet.
+PointReport evaluate(const PointGradient& gradient, Index first, Points& points,
+                     Executor& executor);
+
+// Improves the points `first`, …, points.size() − 1 until each is done.
+PointReport polish(const PointGradient& gradient, const InverseHessian& inverse,
+                   const PointOptions& options, Index first, Points& points, Executor& executor);
+
+}  // namespace chaosgrad
