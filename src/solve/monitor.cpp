@@ -28,9 +28,7 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run) const {
             options_.iterations, gradients, options_.max_gradients - run.gradients,
             options_.max_gradients));
   }
-  // The last record was made a moment ago: the clock need not be read again.
-  const double now = run.history.empty() ? seconds() : run.history.back().seconds;
-  if (now > options_.max_seconds) {
+  if (seconds() > options_.max_seconds) {
     return stop(Status::out_of_time,
                 fmt::format("max_seconds = {} passed before iteration {} of {}",
                             options_.max_seconds, k, options_.iterations));
