@@ -156,7 +156,8 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
   Executor executor(options.threads);
   const std::optional<ReferenceExpansion> no_reference;
   Monitor monitor(options, no_reference);
-  solve_collocation(oracle, options, monitor, executor, result);
+  (method == Method::collocation ? solve_collocation : solve_sieve)(oracle, options, monitor,
+                                                                     executor, result);
   result.seconds = monitor.seconds();
   return result;
 }

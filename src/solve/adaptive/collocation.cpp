@@ -29,7 +29,7 @@ constexpr Index first_quota = 3;   // samples from each induced density
 constexpr Index most_quota = 8;
 constexpr double worst_condition = 1e-4;  // of the Gram matrix
 constexpr Index least_test = 32;          // fresh samples that confirm convergence
-constexpr double bulk = 0.7, clear = 1;
+constexpr double bulk = 0.7;
 constexpr double significance = 4;       // of a coefficient, over the noise of the fit
 constexpr double least_explained = 0.1;  // of the residual by the candidates, or more are tried
 constexpr Index most_stages = 400;
@@ -319,7 +319,11 @@ class Collocation {
       if (beyond.empty()) continue;
       const Basis wide = widened(run_.basis, beyond);
       const Gains gains = score(wide);
-      const std::vector<Index> marked = mark(gains, clear, bulk, m() + 8);
+      const std::vector<Index> marked =
+          mark(gains, {.clear = noise_maximum(gains.signal.size(), run_.u.cols()),
+                       .bulk = bulk,
+                       .always = std::max<Index>(2, m() / 8),
+                       .most = m() + 8});
       const bool enough = gains.total() > least_explained * std::pow(error_.basis, 2);
       if (marked.empty() || (!enough && limit > 0)) continue;
       extend(wide, marked);
