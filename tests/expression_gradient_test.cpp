@@ -208,6 +208,26 @@ const VectorCase vector_cases[] = {
      [](const Reals& v, const Reals& w, const Real& s) -> Real {
        return dot(times_matrix(v), times_matrix(v)) / (1 + dot(w, w)) + s;
      }},
+    {"dot(solve([[2 + s^2, v[0]], [w[1], 3 + v[1]^2]], [v[2], s]), [1, w[0]])",  // Cramer's rule
+     [](const Reals& v, const Reals& w, const Real& s) -> Real {
+       const Real a = 2 + s * s, d = 3 + v[1] * v[1], determinant = a * d - v[0] * w[1];
+       return (d * v[2] - v[0] * s + w[0] * (a * s - w[1] * v[2])) / determinant;
+     }},
+    {"sum(solve(A + (5 + s^2)*identity(3), v*transpose(w))*v)",
+     [](const Reals& v, const Reals& w, const Real& s) -> Real {
+       // solve is linear in its right-hand side: A⁻¹v (wᵀv), by Cramer's rule on the columns.
+       Reals column[3] = {times_matrix({1, 0, 0}), times_matrix({0, 1, 0}),
+                          times_matrix({0, 0, 1})};
+       for (std::size_t i = 0; i < 3; ++i) column[i][i] += 5 + s * s;
+       const auto determinant = [](const Reals& a, const Reals& b, const Reals& c) -> Real {
+         return a[0] * (b[1] * c[2] - b[2] * c[1]) - b[0] * (a[1] * c[2] - a[2] * c[1]) +
+                c[0] * (a[1] * b[2] - a[2] * b[1]);
+       };
+       const Real total = determinant(v, column[1], column[2]) +
+                          determinant(column[0], v, column[2]) +
+                          determinant(column[0], column[1], v);
+       return total / determinant(column[0], column[1], column[2]) * dot(w, v);
+     }},
     {"sum([v[0], s, w[2]]*transpose(v)*w)",
      [](const Reals& v, const Reals& w, const Real& s) -> Real {
        return (v[0] + s + w[2]) * dot(v, w);

@@ -200,6 +200,12 @@ TEST_F(Formulas, VectorsAndMatrices) {
   expect("v*transpose(w)", {0.5, 1, 1.5, -1, -2, -3, 4, 8, 12});
   expect("A*transpose(A)", {14, 32, 32, 77});
   expect("[[x, y], [1, 2]]*[3, 4]", {3 * x + 4 * y, 11});
+  expect("solve([[x, y], [1, 2]], [3, 4])",
+         {(3 * 2 - y * 4) / (2 * x - y), (x * 4 - 3) / (2 * x - y)});
+  expect("solve([[0, 2], [4, x]], [6, 7])", {(7 - 3 * x) / 4, 3});  // needs a pivot
+  expect("solve([[0, 2], [4, 1]], [6, 7])", {1, 3});
+  expect("solve(2*identity(3), v)", {0.5, 1, 1.5});
+  expect("solve([[x, 0], [0, 2]], [[1, 0], [0, 1]])", {1 / x, 0, 0, 0.5});
   expect("A[1, 2]", {6});
   expect("dot(A*v, [x, y])", {14 * x + 32 * y});
 }
@@ -272,6 +278,14 @@ TEST_F(Formulas, WrongArguments) {
   expect_mistake("v[0.5]",
                  "an index must be a whole number, 0 or more and known beforehand, found '0.5'", 2,
                  5);
+  expect_mistake("solve(A, v)", "solve needs a square matrix, found a 2 × 3 matrix", 0, 11);
+  expect_mistake("solve(identity(2), v)",
+                 "solve: a 2 × 2 matrix does not fit to a vector of 3 on the right-hand side", 0,
+                 21);
+  expect_mistake("solve([[1, 2], [2, 4]], [1, 2])", "solve with a singular matrix", 0, 31);
+  expect_mistake("identity(x)",
+                 "identity needs a whole number from 1 to 1000 that is known beforehand, found 'x'",
+                 9, 10);
   expect_mistake("[]", "a vector needs at least one element", 0, 2);
   expect_mistake("[x, v]", "the elements of a vector must be numbers, found a vector of 3", 0, 6);
   expect_mistake(

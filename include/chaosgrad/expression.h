@@ -58,6 +58,7 @@ enum class Op : std::uint8_t {
   normal_quantile, gamma_quantile, beta_quantile,  // of (p), (p, shape), (p, alpha, beta)
   sum, dot, norm2,              // of all components; norm2 is the Euclidean norm, not squared
   product, transpose, outer,    // product: matrix·matrix or matrix·vector
+  solve,                        // solve(A, b) = A⁻¹b for a square matrix A
   element, stack,               // x[i]; stack(a, b, …) = [a, b, …]
   masked_multiply               // a·b, but 0 where a = 0 whatever b: derivatives of branches not taken
 };
@@ -120,13 +121,14 @@ struct Kink {
 class Program {
  public:
   struct Workspace {
-    struct Place {
-      const double* data;
-      Index column_stride;
-      double* target;  // the same, if it may be written
-    };
+    Workspace();
+    Workspace(Workspace&&) noexcept;
+    Workspace& operator=(Workspace&&) noexcept;
+    ~Workspace();
+
+    struct Calls;  // the instructions with their operands found, for places that come again
     Eigen::Matrix<double, Eigen::Dynamic, 1> registers;
-    std::vector<Place> places;  // where the registers, the inputs and the outputs are
+    std::unique_ptr<Calls> calls;
   };
 
   Program() = default;

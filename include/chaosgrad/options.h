@@ -16,8 +16,10 @@ namespace chaosgrad {
 
 // automatic    collocation without noise, sieve with
 // collocation  a separate optimisation at each of a growing set of samples of θ, started from the
-//              expansion fitted so far; weighted least squares; the basis grows where the residual is
-// sieve        averaged stochastic Newton steps on the coefficients, each sample used once; the basis
+//              expansion fitted so far; weighted least squares; the basis grows where the residual
+//              is
+// sieve        averaged stochastic Newton steps on the coefficients, each sample used once; the
+// basis
 //              grows where the noise lets see that it should
 // gd     u ← u − γ D'(u)                                                        (UQ-GD)
 // agd    y = u + β (u − u_prev);  u ← y − α D'(y)                               (UQ-AGD)

@@ -153,6 +153,17 @@ void ReverseSweep::hand_on_whole(Op op, Node node, Node a, Node b) {
       }
       if (active(b)) contribute(b, make_(Op::product, {make_(Op::transpose, {a}), full}));
       break;
+    case Op::solve: {  // with x = A⁻¹b and λ = A⁻ᵀx̄: b̄ = λ, Ā = −λxᵀ
+      const Node lambda = make_(Op::solve, {make_(Op::transpose, {a}), full});
+      contribute(b, lambda);
+      if (active(a)) {
+        const Node product = graph_.shape(b).cols == 1
+                                 ? make_(Op::outer, {lambda, node})
+                                 : make_(Op::product, {lambda, make_(Op::transpose, {node})});
+        contribute(a, make_(Op::negate, {product}));
+      }
+      break;
+    }
     case Op::transpose:
       contribute(a, make_(Op::transpose, {adjoint_}));
       break;

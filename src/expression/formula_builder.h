@@ -71,6 +71,7 @@ class FormulaBuilder {
   Node called(const Frame& frame, std::span<const Operand> arguments, SourceSpan span) const;
   Node vector_of(std::span<const Operand> elements, SourceSpan span) const;
   Node indexed(const Operand& vector, std::span<const Operand> indices, SourceSpan span) const;
+  Node identity(const Operand& size) const;
   Index constant_index(const Operand& index) const;
   [[noreturn]] void unknown_function(const std::string& name, Token token) const;
 

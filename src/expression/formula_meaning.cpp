@@ -45,6 +45,8 @@ constexpr Function functions[] = {{"sin", Op::sin},
                                   {"transpose", Op::transpose},
                                   {"dot", Op::dot, 2, 2},
                                   {"outer", Op::outer, 2, 2},
+                                  {"solve", Op::solve, 2, 2},
+                                  {"identity", Op::constant},
                                   {"pow", Op::power, 2, 2},
                                   {"if", Op::select, 3, 3},
                                   {"min", Op::min, 2, any_number},
@@ -117,6 +119,7 @@ Node FormulaBuilder::called(const Frame& frame, std::span<const Operand> argumen
                                    function->least == 1 ? "" : "s", count),
                        where);
   }
+  if (function->op == Op::constant) return identity(arguments[0]);
   if (function->op == Op::power) return infix(Op::power, arguments[0], arguments[1], where);
   if (function->most == any_number) {
     Node node = arguments[0].node;
@@ -183,6 +186,19 @@ Node FormulaBuilder::indexed(const Operand& vector, std::span<const Operand> ind
                        where);
   }
   return graph_.element(vector.node, first + second * shape.rows, where);
+}
+
+Node FormulaBuilder::identity(const Operand& size) const {
+  const double value = GraphAccess::data(graph_).number(size.node);
+  if (!(value >= 1 && value <= 1000) || value != std::floor(value)) {
+    throw FormulaError(
+        "identity needs a whole number from 1 to 1000 that is known beforehand, "
+        "found '" +
+            text(size.token) + "'",
+        span(size.token));
+  }
+  const auto n = static_cast<Index>(value);
+  return graph_.constant(Matrix::Identity(n, n));
 }
 
 Index FormulaBuilder::constant_index(const Operand& index) const {

@@ -28,7 +28,10 @@ bool same_bits(const Matrix& a, const Matrix& b) {
   const double* bad = std::find_if_not(result.data(), result.data() + result.size(),
                                        [](double value) { return std::isfinite(value); });
   if (!operation(op).elementwise) {
-    throw FormulaError(fmt::format("'{}' is too large for a number", operation(op).name), span);
+    const std::string why = why_not_finite(op, {});
+    throw FormulaError(
+        why != "overflow" ? why : fmt::format("'{}' is too large for a number", operation(op).name),
+        span);
   }
   std::vector<double> values;
   for (const Matrix* argument : arguments) {

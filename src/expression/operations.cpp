@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/LU>
 #include <cmath>
 #include <iterator>
 #include <numeric>
@@ -30,6 +31,7 @@ const Operation& operation(Op op) {
       {"normal_quantile", 1}, {"gamma_quantile", 2}, {"beta_quantile", 3},
       {"sum", 1, whole}, {"dot", 2, whole, commutes}, {"norm2", 1, whole},
       {"*", 2, whole}, {"transpose", 1, whole}, {"outer", 2, whole},
+      {"solve", 2, whole},
       {"element", 1, whole}, {"stack", -1, whole},
       {"*", 2}};
   // clang-format on
@@ -89,6 +91,15 @@ Shape product_shape(Shape a, Shape b, SourceSpan span) {
       span);
 }
 
+Shape solve_shape(Shape a, Shape b, SourceSpan span) {
+  if (a.rows != a.cols)
+    throw FormulaError("solve needs a square matrix, found " + in_words(a), span);
+  if (a.rows == b.rows) return b;
+  throw FormulaError(
+      fmt::format("solve: {} does not fit to {} on the right-hand side", in_words(a), in_words(b)),
+      span);
+}
+
 Shape stack_shape(std::span<const Shape> arguments, SourceSpan span) {
   if (arguments.empty()) throw FormulaError("a vector needs at least one element", span);
   for (const Shape& shape : arguments) {
@@ -118,6 +129,8 @@ Shape result_shape(Op op, std::span<const Shape> arguments, SourceSpan span) {
         throw FormulaError("outer needs two vectors", span);
       }
       return {a.rows, arguments[1].rows};
+    case Op::solve:
+      return solve_shape(a, arguments[1], span);
     case Op::stack:
       return stack_shape(arguments, span);
     default:
@@ -170,6 +183,8 @@ Matrix constant_result(Op op, std::span<const Matrix* const> arguments, Shape sh
       return a.transpose();
     case Op::outer:
       return a.lazyProduct(arguments[1]->transpose());
+    case Op::solve:
+      return a.partialPivLu().solve(*arguments[1]);
     default:
       return elementwise_result(op, arguments, shape);
   }
@@ -214,6 +229,8 @@ std::string why_not_finite(Op op, std::span<const double> arguments) {
       if (!(a > 0 && a < 1)) return fmt::format("quantile at a level outside (0, 1) ({:g})", a);
       if (op != Op::normal_quantile) return "quantile with a shape that is not positive";
       break;
+    case Op::solve:
+      return "solve with a singular matrix";
     default:
       break;
   }

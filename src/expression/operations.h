@@ -29,7 +29,7 @@ struct Operation {
 [[nodiscard]] std::string written(Op op, std::span<const double> arguments);
 
 // Why op of these finite numbers is not finite: "log of a negative number (-5)"; "overflow" if
-// nothing else is to blame.
+// nothing else is to blame. Operations on whole vectors need no numbers.
 [[nodiscard]] std::string why_not_finite(Op op, std::span<const double> arguments);
 
 }  // namespace chaosgrad

@@ -26,7 +26,7 @@ constexpr double curvature_slack = 1e-3;
 constexpr double accuracy = 0.15;  // of the points, relative to the error of the expansion
 constexpr double measure_share = 0.75;  // samples from π per basis function
 constexpr Index first_from_measure = 12, least_from_measure = 6;
-constexpr Index first_quota = 2;   // samples from each induced density
+constexpr Index first_quota = 3;   // samples from each induced density
 constexpr Index most_quota = 8;
 constexpr double worst_condition = 1e-4;  // of the Gram matrix
 constexpr Index least_test = 32;          // fresh samples that confirm convergence

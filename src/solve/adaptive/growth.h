@@ -7,10 +7,10 @@
 
 namespace chaosgrad {
 
-// Candidates beyond a downward closed set: one and two steps in every direction from each significant
-// index (two, because every second coefficient of an even or odd function is zero), and on each axis
-// up to half as many steps again as there are. Degrees beyond those of the families are left out.
-// Sorted, none twice.
+// Candidates beyond a downward closed set: one and two steps in every direction from each
+// significant index (two, because every second coefficient of an even or odd function is zero), and
+// on each axis up to half as many steps again as there are. Degrees beyond those of the families
+// are left out. Sorted, none twice.
 [[nodiscard]] std::vector<MultiIndex> candidates(const IndexSet& indices,
                                                  const std::vector<char>& significant,
                                                  const std::vector<Family>& families);
