@@ -39,9 +39,9 @@ struct Progress {
   Index iteration = 0, iterations = 0;  // iterations = 0: their number is not known beforehand
   Index basis_size = 0, samples = 0;
   double gradient_norm = 0;
-  std::optional<double> error = {};  // ‖x − x*‖_π: estimated, or known from the reference
-
+  std::optional<double> error = {};      // ‖x − x*‖_π: estimated, or known from the reference
   std::optional<double> tolerance = {};  // absolute, as asked for
+
   std::int64_t gradients = 0;
   double seconds = 0;                       // since the start, over all resumptions
   double gradients_per_second = 0;          // of this session
