@@ -5,7 +5,7 @@
 
 #include "chaosgrad/random.h"
 #include "estimate/kernels.h"
-#include "solve/adaptive/mixture.h"
+#include "solve/adaptive/adaptive_state.h"
 #include "solve/adaptive/sieve_batch.h"
 
 namespace chaosgrad {
@@ -131,6 +131,30 @@ Coefficients Galerkin::solve(const Coefficients& D) const {
   const Coefficients right = D * mean_.matrix();
   const Vector solved = factor_->solve(Eigen::Map<const Vector>(right.data(), right.size()));
   return Eigen::Map<const Coefficients>(solved.data(), D.rows(), D.cols());
+}
+
+void Galerkin::save(SolverState& state) const {
+  chaosgrad::save(mean_, state);
+  state.set_integer("curvature_gradients", gradients_);
+  state.arrays["curvature_eta"] = eta_;
+  state.arrays["curvature_weights"] = weights_;
+  const Index q = mean_.vectors.rows();
+  Coefficients& stacked = state.arrays["curvature_hessians"];
+  stacked.resize(static_cast<Index>(hessians_.size()) * q, q);
+  for (std::size_t j = 0; j < hessians_.size(); ++j)
+    stacked.middleRows(static_cast<Index>(j) * q, q) = hessians_[j];
+}
+
+Galerkin Galerkin::restore(const SolverState& state, const Basis& basis) {
+  const std::int64_t gradients = state.integer("curvature_gradients");
+  const Coefficients& stacked = state.array("curvature_hessians");
+  if (stacked.rows() == 0) return Galerkin(restore_curvature(state), gradients);
+  const Index q = stacked.cols();
+  std::vector<Matrix> hessians;
+  for (Index first = 0; first < stacked.rows(); first += q)
+    hessians.emplace_back(stacked.middleRows(first, q));
+  return Galerkin(state.array("curvature_eta"), state.array("curvature_weights"),
+                  std::move(hessians), gradients, basis);
 }
 
 std::int64_t Galerkin::cost(Index m) const {

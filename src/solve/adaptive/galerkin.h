@@ -8,6 +8,7 @@
 
 #include "chaosgrad/basis.h"
 #include "chaosgrad/problem.h"
+#include "chaosgrad/solver_state.h"
 #include "estimate/executor.h"
 #include "solve/adaptive/curvature.h"
 
@@ -25,6 +26,10 @@ class Galerkin {
   [[nodiscard]] Coefficients solve(const Coefficients& D) const;
   // K for a basis that has grown.
   void extend(const Basis& basis);
+
+  // Everything, as entries of a SolverState, and back; `basis` is that of K.
+  void save(SolverState& state) const;
+  [[nodiscard]] static Galerkin restore(const SolverState& state, const Basis& basis);
 
   [[nodiscard]] std::int64_t gradients() const { return gradients_; }  // spent
   [[nodiscard]] std::int64_t cost(Index m) const;  // of measuring it anew for m functions

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "chaosgrad/random.h"
+#include "solve/adaptive/adaptive_state.h"
 #include "solve/adaptive/galerkin.h"
 #include "solve/adaptive/goal.h"
 #include "solve/adaptive/growth.h"
@@ -41,8 +42,14 @@ class Sieve {
         validation_(oracle, options.seed) {}
 
   void solve() {
-    start();
-    for (stage_ = 1; stage_ <= most_stages; ++stage_) {
+    if (options_.resume) {
+      restore(*options_.resume);
+    } else {
+      start();
+    }
+    for (; stage_ <= most_stages; ++stage_) {
+      save();
+      monitor_.checkpoint(run_, [] {});
       if (needs_curvature() && !measure_curvature()) return finish();
       const Index n = next_batch();
       if (!monitor_.may_continue(stage_, n, run_)) return finish();
@@ -91,6 +98,46 @@ class Sieve {
     run_.u.row(0) = oracle_.facts().start.transpose();
     run_.replicates.assign(sieve_groups, run_.u);
     learnt_ = Vector::Zero(size);
+  }
+
+  // All that the stage to come rests on. A run that ends within a stage resumes at its beginning.
+  void save() {
+    SolverState& state = run_.state;
+    state.set_integer("stage", stage_);
+    state.set_integer("gradients", run_.gradients);
+    state.arrays["u"] = run_.u;
+    for (Index g = 0; g < sieve_groups; ++g)
+      state.arrays[fmt::format("replicate_{}", g)] = run_.replicates[static_cast<std::size_t>(g)];
+    chaosgrad::save(run_.basis.indices(), state);
+    chaosgrad::save(seen_, state);
+    state.arrays["learnt"] = learnt_;
+    state.arrays["variances"] = variances_;
+    state.arrays["error"].resize(1, 6);
+    state.arrays["error"] << error_.sampling, error_.basis, error_.optimisation, error_.upper,
+        upper_factor_, smallest_;
+    if (galerkin_) galerkin_->save(state);
+  }
+
+  void restore(const Run& before) {
+    const SolverState& state = before.state;
+    stage_ = state.integer("stage");
+    run_.history = before.history;
+    while (!run_.history.empty() && run_.history.back().k >= stage_) run_.history.pop_back();
+    // What a finished stage has spent is spent, although it is done again.
+    const bool finished = before.status == Status::converged || before.status == Status::stalled;
+    run_.gradients = finished ? before.gradients : state.integer("gradients");
+    run_.u = state.array("u");
+    for (Index g = 0; g < sieve_groups; ++g)
+      run_.replicates.push_back(state.array(fmt::format("replicate_{}", g)));
+    run_.basis = Basis(run_.basis.families(), restore_indices(state));
+    seen_ = restore_seen(state);
+    learnt_ = state.array("learnt");
+    variances_ = state.array("variances");
+    const Coefficients& error = state.array("error");
+    error_ = {error(0), error(1), error(2), error(3)};
+    upper_factor_ = error(4);
+    smallest_ = error(5);
+    if (stage_ > 1) galerkin_ = Galerkin::restore(state, run_.basis);
   }
 
   // While the coefficients still move, the Hessian does too; once the noise dominates it is settled.
@@ -292,7 +339,7 @@ class Sieve {
   Run& run_;
   Validation validation_;
 
-  Index stage_ = 0;
+  Index stage_ = 1;
   std::optional<Galerkin> galerkin_;
   Vector learnt_;           // N_i
   Coefficients variances_;  // of u
