@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace chaosgrad {
 namespace {
 
 constexpr std::size_t memory = 12;  // secant pairs per point
+constexpr Index probed = 4;         // every fourth new point takes a step to see its ratio
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -101,13 +103,11 @@ class BlockPolisher {
       Vector step = steps.row(static_cast<Index>(n)).transpose();
       if (!(points_.g.row(i).dot(step) <= 0)) step = steepest(i);
       const double length = step.norm();
-      if (k == 1 && lengths_[n] > 0) {
-        report_.ratio_squares += std::pow(length / lengths_[n], 2);
-        ++report_.ratios;
-      }
+      if (lengths_[n] > 0) note_ratio(i, length / lengths_[n], k);
       points_.value.row(i) = points_.x.row(i) + step.transpose();
-      if (options_.contraction * length <= options_.tolerance) {
-        report_.remaining_squares += std::pow(options_.contraction * length, 2);
+      const double remaining = remaining_error(i, length);
+      if (remaining <= options_.tolerance) {
+        report_.remaining_squares += remaining * remaining;
         continue;
       }
       moving.push_back(i);
@@ -117,6 +117,27 @@ class BlockPolisher {
     rows_ = std::move(moving);
     lengths_ = std::move(lengths);
     steps_ = std::move(kept);
+  }
+
+  void note_ratio(Index i, double ratio, int k) {
+    double& own = points_.ratios[at(i)];
+    if (k == 1 && own == 0) {
+      report_.worst_ratio = std::max(report_.worst_ratio, ratio);
+      ++report_.ratios;
+    }
+    own = std::max(ratio, 1e-12);
+  }
+
+  // What is left of the distance to the optimum after a step of this length.
+  [[nodiscard]] double remaining_error(Index i, double length) const {
+    double ratio = points_.ratios[at(i)];
+    if (ratio == 0) {
+      if (length <= 1e-6 * options_.tolerance) return length;
+      if (!options_.contraction || i % probed == 0)
+        return std::numeric_limits<double>::infinity();
+      ratio = *options_.contraction;
+    }
+    return ratio < 1 ? ratio / (1 - ratio) * length : std::numeric_limits<double>::infinity();
   }
 
   // Where the secant pairs do not give a descent direction: along −g, as long as the last pair
@@ -218,6 +239,7 @@ void Points::append(const Matrix& new_eta, const Matrix& new_theta, const Matrix
   extend(value, start);
   extend(theta, new_theta);
   evaluated.resize(at(before + n), 0);
+  ratios.resize(at(before + n), 0.0);
   secants.resize(at(before + n));
 }
 
@@ -236,17 +258,15 @@ Points Points::split(Index count) {
   tail.evaluated.assign(evaluated.begin() + kept, evaluated.end());
   tail.secants.assign(secants.begin() + kept, secants.end());
   evaluated.resize(at(kept));
+  tail.ratios.assign(ratios.begin() + kept, ratios.end());
+  ratios.resize(at(kept));
   secants.resize(at(kept));
   return tail;
 }
 
-double PointReport::contraction() const {
-  return ratios == 0 ? 1 : std::sqrt(ratio_squares / static_cast<double>(ratios));
-}
-
 void PointReport::add(PointReport&& other) {
   gradients += other.gradients;
-  ratio_squares += other.ratio_squares;
+  worst_ratio = std::max(worst_ratio, other.worst_ratio);
   ratios += other.ratios;
   remaining_squares += other.remaining_squares;
   if (other.lowest_curvature < lowest_curvature) {

@@ -28,6 +28,7 @@ struct Points {
   Matrix x, g;        // N×q: an iterate and its gradient (where evaluated)
   Matrix value;       // N×q: the optimum as known so far, x plus one more step
   std::vector<char> evaluated;
+  std::vector<double> ratios;  // |step|/|step before| at this point; 0: no step was tried yet
   std::vector<std::vector<Secant>> secants;  // the last few, oldest first
 
   [[nodiscard]] Index size() const { return theta.rows(); }
@@ -40,9 +41,9 @@ struct Points {
 // What the steps have shown about f.
 struct PointReport {
   std::int64_t gradients = 0;
-  double ratio_squares = 0;  // Σ (|next step|/|step|)² over first steps, and their number
-  Index ratios = 0;
-  double remaining_squares = 0;  // Σ (ρ |last step|)²: what is left to the optimum
+  double worst_ratio = 0;  // |second step|/|first step| over points that took their first, and
+  Index ratios = 0;        // their number
+  double remaining_squares = 0;  // Σ of what the last steps should leave, squared
   // sᵀy/sᵀs and yᵀy/sᵀy lie between the extreme eigenvalues of averaged Hessians. +∞ and 0: unseen.
   double lowest_curvature = std::numeric_limits<double>::infinity(), highest_curvature = 0;
   Vector lowest_theta = {}, highest_theta = {};
@@ -50,13 +51,15 @@ struct PointReport {
   std::optional<Vector> bad_theta = {};  // where ∇f is not finite
   Vector bad_x = {};
   Vector far_theta = {};                     // an iterate ran away from there: f has no minimum
-  [[nodiscard]] double contraction() const;  // root mean square of the ratios; 1 if unseen
   void add(PointReport&& other);
 };
 
 struct PointOptions {
-  double tolerance = 0;    // a point is done when contraction · |next step| ≤ tolerance
-  double contraction = 1;  // by how much a step is expected to shorten the next one
+  // A point is done when ρ/(1 − ρ) · |next step| ≤ tolerance, where ρ is the ratio of its own last two
+  // steps. That of a point that has not moved yet is taken to be `contraction`; every fourth takes a
+  // step all the same, to see, and without `contraction` every point does.
+  double tolerance = 0;
+  std::optional<double> contraction = {};
   int most_steps = 60;
   double far = 1e100;  // |x| beyond this is a runaway
 };

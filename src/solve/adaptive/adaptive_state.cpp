@@ -10,6 +10,8 @@ void save(const Points& points, SolverState& state) {
   state.arrays["g"] = points.g;
   state.arrays["value"] = points.value;
   state.integers["evaluated"].assign(points.evaluated.begin(), points.evaluated.end());
+  state.arrays["ratios"] =
+      Eigen::Map<const Vector>(points.ratios.data(), static_cast<Index>(points.ratios.size()));
   std::vector<std::int64_t> counts;
   Index total = 0;
   for (const std::vector<Secant>& pairs : points.secants) {
@@ -38,6 +40,8 @@ Points restore_points(const SolverState& state) {
   points.value = state.array("value");
   const std::vector<std::int64_t>& evaluated = state.integer_list("evaluated");
   points.evaluated.assign(evaluated.begin(), evaluated.end());
+  const Coefficients& ratios = state.array("ratios");
+  points.ratios.assign(ratios.data(), ratios.data() + ratios.size());
   const Coefficients &s = state.array("secant_s"), &y = state.array("secant_y");
   Index row = 0;
   for (const std::int64_t count : state.integer_list("secants")) {

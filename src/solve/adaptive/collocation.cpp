@@ -33,6 +33,9 @@ constexpr Index least_test = 32;          // fresh samples that confirm converge
 constexpr double bulk = 0.7;
 constexpr double significance = 4;       // of a coefficient, over the noise of the fit
 constexpr double least_explained = 0.1;  // of the residual by the candidates, or more are tried
+// New points are trusted after one step once this many others all shortened their next step this much.
+constexpr Index enough_ratios = 6;
+constexpr double trusted_ratio = 0.15;
 constexpr Index most_stages = 400;
 
 class Collocation {
@@ -141,10 +144,10 @@ class Collocation {
     far_ = 1e8 * (1 + nominal.x.norm() + first_step);
     const PointReport report = polish(
         gradient_, *model_,
-        {.tolerance = 1e-3 * first_step, .contraction = 1, .most_steps = 60, .far = far_}, 0,
+        {.tolerance = 1e-3 * first_step, .most_steps = 60, .far = far_}, 0,
         nominal, executor_);
     if (!take(report)) return false;
-    if (report.contraction() > 0.3) {  // not quadratic: the Hessian of the start is not that here
+    if (report.worst_ratio > 0.3) {  // not quadratic: the Hessian of the start is not that here
       nominal.x = nominal.value;
       if (!measure(nominal)) return false;
     }
@@ -243,10 +246,7 @@ class Collocation {
   }
 
   bool polish_points() {
-    if (stage_ > 1) {
-      model_->fit(run_.basis, run_.u, points_);
-      contraction_ = std::min(1.0, model_->contraction().value_or(1));
-    }
+    if (stage_ > 1) model_->fit(run_.basis, run_.u, points_);
     const PointReport first = evaluate(gradient_, 0, points_, executor_);
     if (!take(first)) return false;
     if (!std::isfinite(error_.squared)) {  // nothing measured yet: the size of the first steps
@@ -256,7 +256,8 @@ class Collocation {
     }
     const double level = std::max(std::sqrt(error_.squared), 0.5 * target());
     const PointReport report = polish_from(0, accuracy * level);
-    if (report.ratios > 8) contraction_ = std::min(1.0, report.contraction());
+    if (report.ratios >= enough_ratios)
+      contraction_ = report.worst_ratio <= trusted_ratio ? report.worst_ratio : 1;
     error_.optimisation =
         std::sqrt(report.remaining_squares / static_cast<double>(points_.size()));
     return take(report);
@@ -268,7 +269,7 @@ class Collocation {
         std::clamp<std::int64_t>(left / std::max<Index>(1, points_.size() - first), 0, 60));
     return polish(gradient_, *model_,
                   {.tolerance = tolerance,
-                   .contraction = contraction_,
+                   .contraction = contraction_ < 1 ? std::optional(contraction_) : std::nullopt,
                    .most_steps = affordable,
                    .far = far_},
                   first, points_, executor_);

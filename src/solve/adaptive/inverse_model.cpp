@@ -84,7 +84,6 @@ Matrix InverseModel::features(const Matrix& eta, const Matrix& z) const {
 
 void InverseModel::fit(const Basis& basis, const Coefficients& u, const Points& points) {
   basis_.reset();
-  contraction_.reset();
   const Index q = points.x.cols();
   const Pairs pairs = collect(points, mean_);
   const Index n = pairs.s.rows();
@@ -94,7 +93,6 @@ void InverseModel::fit(const Basis& basis, const Coefficients& u, const Points& 
   for (Index i = 0; i < n; ++i) (i % held_out == 0 ? tested : kept).push_back(i);
   const Matrix targets = pairs.s - pairs.z;
   const double mean_error = std::sqrt(targets(tested, Eigen::all).rowwise().squaredNorm().mean());
-  contraction_ = mean_error;
   if (h < 1) return;
   basis_.emplace(basis.families(), largest(basis.indices(), u, h));
   const Matrix all = features(pairs.eta, pairs.z);
@@ -106,7 +104,6 @@ void InverseModel::fit(const Basis& basis, const Coefficients& u, const Points& 
     basis_.reset();
     return;
   }
-  contraction_ = error;
   weights_ = ridge_regression(all, targets);
 }
 

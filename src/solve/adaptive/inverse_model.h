@@ -22,8 +22,6 @@ class InverseModel final : public InverseHessian {
 
   void apply(Block eta, Block g, BlockOut r) const override;
 
-  // Relative error |s − B y|/|B y| on held-out pairs, root mean square: what a step leaves.
-  [[nodiscard]] std::optional<double> contraction() const { return contraction_; }
   [[nodiscard]] const Curvature& mean() const { return mean_; }
 
  private:
@@ -32,7 +30,6 @@ class InverseModel final : public InverseHessian {
   Curvature mean_;
   std::optional<Basis> basis_;  // Λ_B
   Matrix weights_;              // (h q) × q
-  std::optional<double> contraction_;
 };
 
 }  // namespace chaosgrad
