@@ -14,8 +14,10 @@ inline constexpr int exit_io = 4;         // a file cannot be read or written
 
 // Each adds a subcommand that sets `exit_code` when it runs.
 void add_solve(CLI::App& app, int& exit_code);
+void add_resume(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_eval(CLI::App& app, int& exit_code);
+void add_export(CLI::App& app, int& exit_code);
 void add_gallery(CLI::App& app, int& exit_code);
 void add_reproduce(CLI::App& app, int& exit_code);
 

@@ -10,8 +10,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/csv.h"
-#include "chaosgrad/run_store.h"
-#include "commands.h"
+#include "session.h"
 
 namespace chaosgrad::cli {
 namespace {
@@ -128,7 +127,7 @@ int run_eval(const EvalArguments& arguments) {
   if (arguments.at.empty() == arguments.csv.empty()) {
     throw InputError("eval", "expected either --at PARAMETER=NUMBER,… or --csv FILE");
   }
-  const StoredRun run = load_run(arguments.directory);
+  const StoredRun run = open_run(arguments.directory);
   if (arguments.csv.empty()) {
     print_point(run, arguments);
   } else {

@@ -15,8 +15,10 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_code = cli::exit_solved;
   cli::add_solve(app, exit_code);
+  cli::add_resume(app, exit_code);
   cli::add_check(app, exit_code);
   cli::add_eval(app, exit_code);
+  cli::add_export(app, exit_code);
   cli::add_gallery(app, exit_code);
   cli::add_reproduce(app, exit_code);
   try {

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "chaosgrad/index_set.h"
@@ -29,13 +31,19 @@ enum class Fit { least_squares, projection };
 
 struct Run;
 
-// What a run tells while it goes on.
+// What a run tells while it goes on. Solvers fill the first group, the Monitor the second.
 struct Progress {
-  Index iteration = 0, iterations = 0;
-  Index basis_size = 0;
+  std::string stage = {};               // what is being done: "descent", "stage 2", "growing", …
+  Index iteration = 0, iterations = 0;  // iterations = 0: their number is not known beforehand
+  Index basis_size = 0, samples = 0;
   double gradient_norm = 0;
-  std::optional<double> error;  // ‖x − x*‖_π where the reference is known
-  double seconds = 0;
+  std::optional<double> error = {};  // ‖x − x*‖_π: estimated, or known from the reference
+
+  std::optional<double> tolerance = {};  // absolute, as asked for
+  std::int64_t gradients = 0;
+  double seconds = 0;                       // since the start, over all resumptions
+  double gradients_per_second = 0;          // of this session
+  std::optional<double> seconds_left = {};  // a guess; empty: unknown
 };
 
 struct Options {
@@ -66,12 +74,15 @@ struct Options {
   std::uint64_t seed = 1;
   int threads = 0;  // 0: all cores
   std::int64_t max_gradients = 10'000'000;
-  double max_seconds = 3600;
+  double max_seconds = 3600;  // of one session: a resumed run may take as long again
 
   std::function<void(const Progress&)> progress;  // called once per iteration
   std::function<void(const Run&)>
       checkpoint;  // called every checkpoint_seconds with the state so far
   double checkpoint_seconds = 30;
+  // Go on from here: a Run as `checkpoint` or run() gave it, with options that differ from its own
+  // in tolerances, iterations, budgets and threads at most. The same bits as without interruption.
+  std::shared_ptr<const Run> resume;
   std::function<bool()> interrupted;  // asked once per iteration; true ends the run
 };
 

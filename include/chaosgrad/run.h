@@ -9,6 +9,7 @@
 #include "chaosgrad/constants.h"
 #include "chaosgrad/options.h"
 #include "chaosgrad/problem.h"
+#include "chaosgrad/solver_state.h"
 
 namespace chaosgrad {
 
@@ -79,6 +80,7 @@ struct Run {
   std::vector<Coefficients> replicates = {};
   // Of the adaptive methods, which measure their error as they go.
   std::optional<ErrorEstimate> error = {};
+  SolverState state = {};  // for Options::resume
 };
 
 // Throws InputError or FormulaError for bad options; numerical trouble is a status.

@@ -14,6 +14,9 @@ class Fourier {
  public:
   explicit Fourier(const Uniform& interval);
 
+  [[nodiscard]] DoubleDouble middle() const { return middle_; }
+  [[nodiscard]] DoubleDouble frequency() const { return frequency_; }
+
   void values(const double* theta, Index count, BlockOut values) const;
   void derivatives(const double* theta, Index count, BlockOut derivatives) const;
   // Inverse of ∫ B_n² dπ: reduces to u − sin u = M.

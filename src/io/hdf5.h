@@ -1,8 +1,11 @@
 #pragma once
-// The little of HDF5 that the run store needs, with handles that close themselves.
+// The little of HDF5 that the run store needs, with handles that close themselves. Files live in
+// memory here; who reads and writes them on disk is in charge of the bytes (store_file.h).
 #include <hdf5.h>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,39 +30,55 @@ class Hdf5Handle {
   herr_t (*close_)(hid_t);
 };
 
-// Numbers are stored row by row (as h5py reads them); texts are UTF-8. Paths may name groups that
-// do not exist yet. All throw IoError.
+// Bytes that stand before the HDF5 data of a file, free for other use (its "user block").
+inline constexpr std::size_t hdf5_user_block = 512;
+
+// Numbers are stored row by row (as h5py reads them), little-endian; texts are UTF-8. Names may be
+// paths whose groups do not exist yet. The same calls give the same bytes: no time stamps.
+// All throw IoError.
 class Hdf5Writer {
  public:
-  explicit Hdf5Writer(const std::string& path);
+  Hdf5Writer();
   void text(const std::string& name, const std::string& value);
   void texts(const std::string& name, const std::vector<std::string>& values);
-  void matrix(const std::string& name, const Matrix& values);
+  void matrix(const std::string& name, const Coefficients& values);
   void vector(const std::string& name, const std::vector<double>& values);
-  void integers(const std::string& name, const std::vector<long>& values, Index rows,
+  void number(const std::string& name, double value);
+  void integer(const std::string& name, std::int64_t value);
+  void integers(const std::string& name, const std::vector<std::int64_t>& values);
+  void integers(const std::string& name, const std::vector<std::int64_t>& values, Index rows,
                 Index columns);
   void attribute(const std::string& name, const std::string& value);
-  void attribute(const std::string& name, long value);
-  void flush();
+  void attribute(const std::string& name, std::int64_t value);
+  // The file, to stand behind a user block.
+  [[nodiscard]] std::string image() const;
 
  private:
-  void write(const std::string& name, hid_t type, const std::vector<hsize_t>& shape,
+  void write(const std::string& name, hid_t stored, hid_t native, const std::vector<hsize_t>& shape,
              const void* values);
-  std::string path_;
   Hdf5Handle file_;
 };
 
+// `name` is for messages; `image` as Hdf5Writer gave it.
 class Hdf5Reader {
  public:
-  explicit Hdf5Reader(const std::string& path);
+  Hdf5Reader(const std::string& name, std::string_view image);
+  [[nodiscard]] bool has(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> names(const std::string& group) const;  // sorted
   [[nodiscard]] std::string text(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
-  [[nodiscard]] Matrix matrix(const std::string& name) const;
+  [[nodiscard]] Coefficients matrix(const std::string& name) const;
+  [[nodiscard]] std::vector<double> vector(const std::string& name) const;
+  [[nodiscard]] double number(const std::string& name) const;
+  [[nodiscard]] std::int64_t integer(const std::string& name) const;
+  [[nodiscard]] std::vector<std::int64_t> integers(const std::string& name) const;  // any shape
   [[nodiscard]] std::string text_attribute(const std::string& name) const;
-  [[nodiscard]] long integer_attribute(const std::string& name) const;
+  [[nodiscard]] std::int64_t integer_attribute(const std::string& name) const;
 
  private:
   [[nodiscard]] Hdf5Handle open(const std::string& name) const;
+  [[nodiscard]] std::size_t count(const Hdf5Handle& set, const std::string& name) const;
+  void read(const Hdf5Handle& set, hid_t native, void* values, const std::string& name) const;
   std::string path_;
   Hdf5Handle file_;
 };

@@ -2,147 +2,87 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <limits>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/version.h"
 #include "estimate/sample_source.h"
-#include "io/hdf5.h"
+#include "io/history.h"
 #include "io/source.h"
+#include "io/store_content.h"
+#include "io/store_file.h"
+#include "io/summary.h"
 
 namespace chaosgrad {
 namespace {
 
-constexpr const char* format_name = "chaosgrad run";
-constexpr long format_version = 1;
-
-std::string history_csv(const Run& run, bool bounds) {
-  std::string text =
-      "k,basis_size,samples,step,gradients,seconds,gradient_norm,error_squared,true_error";
-  text += bounds ? ",bound\n" : "\n";
-  const auto optional = [](const std::optional<double>& value) {
-    return value ? fmt::format("{:.17g}", *value) : "";
-  };
-  for (const IterationRecord& record : run.history) {
-    text += fmt::format("{},{},{},{:.17g},{},{:.6f},{:.17g},{},{}", record.k, record.basis_size,
-                        record.samples, record.step, record.gradients, record.seconds,
-                        record.gradient_norm, optional(record.error_squared),
-                        optional(record.true_error));
-    if (bounds) text += fmt::format(",{}", optional(record.bound));
-    text += "\n";
-  }
-  return text;
+void create_directory(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) throw IoError(fmt::format("{}: cannot be created: {}", directory, error.message()));
 }
 
-void write_history(Hdf5Writer& store, const Run& run, bool bounds) {
-  const auto column = [&](const char* name, auto value) {
-    std::vector<double> values;
-    for (const IterationRecord& record : run.history) values.push_back(value(record));
-    store.vector(fmt::format("history/{}", name), values);
-  };
-  const double unknown = std::numeric_limits<double>::quiet_NaN();
-  column("k", [](const IterationRecord& r) { return static_cast<double>(r.k); });
-  column("basis_size", [](const IterationRecord& r) { return static_cast<double>(r.basis_size); });
-  column("samples", [](const IterationRecord& r) { return static_cast<double>(r.samples); });
-  column("step", [](const IterationRecord& r) { return r.step; });
-  column("gradients", [](const IterationRecord& r) { return static_cast<double>(r.gradients); });
-  column("seconds", [](const IterationRecord& r) { return r.seconds; });
-  column("gradient_norm", [](const IterationRecord& r) { return r.gradient_norm; });
-  column("error_squared",
-         [&](const IterationRecord& r) { return r.error_squared.value_or(unknown); });
-  column("true_error", [&](const IterationRecord& r) { return r.true_error.value_or(unknown); });
-  if (bounds) column("bound", [&](const IterationRecord& r) { return r.bound.value_or(unknown); });
+Solution unfinished(const ProblemFile& file, const Run& run) {
+  return {.expansion = Expansion(file.problem.parameters(), run.basis, run.u),
+          .run = run,
+          .error = {},
+          .true_error = {}};
 }
 
-void write_store(const std::string& path, const ProblemFile& file, const Solution& solution,
-                 const std::string& summary) {
-  Hdf5Writer store(path);
-  store.attribute("format", format_name);
-  store.attribute("format_version", format_version);
-  store.attribute("version", std::string(version()));
-  store.text("problem/name", file.source.name);
-  store.text("problem/text", file.source.text);
-  store.texts("problem/overrides", file.source.overrides);
-  std::vector<std::string> names, contents;
-  for (const auto& [name, content] : file.source.files) {
-    names.push_back(name);
-    contents.push_back(content);
-  }
-  store.texts("problem/files/names", names);
-  store.texts("problem/files/contents", contents);
-  store.texts("variables", file.problem.component_names());
-  store.texts("parameters", file.problem.parameter_names());
-
-  store.matrix("coefficients", solution.expansion.coefficients());
-  const Index m = solution.expansion.coefficients().rows(),
-              d = solution.expansion.measure().dimension();
-  std::vector<long> indices;
-  for (Index i = 0; i < m; ++i) {
-    const MultiIndex& index = solution.expansion.basis().indices()[i];
-    indices.insert(indices.end(), index.begin(), index.end());
-  }
-  store.integers("indices", indices, m, d);
-  write_history(store, solution.run, file.options.bounds);
-  store.text("summary", summary);
-  store.flush();
+void write_unfinished(const std::string& directory, const ProblemFile& file, const Run& run,
+                      Previous previous) {
+  create_directory(directory);
+  const Solution solution = unfinished(file, run);
+  write_store(directory, write_content(file, solution, brief_summary(file, solution)), previous);
 }
 
 }  // namespace
 
+void begin_run(const std::string& directory, const ProblemFile& file) {
+  const Index d = file.problem.parameters().dimension();
+  const Run run{.basis = Basis(make_families(file.problem), IndexSet::first(d, 1)),
+                .u = Coefficients::Zero(1, file.problem.dimension()),
+                .status = Status::interrupted,
+                .stop_reason = "begun, nothing done yet"};
+  write_unfinished(directory, file, run, Previous::forget);
+}
+
+void save_checkpoint(const std::string& directory, const ProblemFile& file, const Run& run) {
+  write_unfinished(directory, file, run, Previous::keep);
+}
+
 void save_run(const std::string& directory, const ProblemFile& file, const Solution& solution) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) throw IoError(fmt::format("{}: cannot be created: {}", directory, error.message()));
+  create_directory(directory);
   const std::string summary = summary_json(file, solution);
-  const std::string path = directory + "/solution.h5", temporary = path + ".tmp";
-  try {
-    write_store(temporary, file, solution, summary);
-  } catch (const IoError&) {
-    std::filesystem::remove(temporary, error);
-    throw;
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0)
-    throw IoError(path + ": cannot be renamed into place");
+  write_store(directory, write_content(file, solution, summary), Previous::keep);
   write_file(directory + "/summary.json", summary + "\n");
   write_file(directory + "/history.csv", history_csv(solution.run, file.options.bounds));
 }
 
 StoredRun load_run(const std::string& directory) {
-  const std::string path = directory + "/solution.h5";
-  if (!std::filesystem::exists(path))
-    throw IoError(fmt::format("{}: no run is there ({} is missing)", directory, path));
-  const Hdf5Reader store(path);
-  if (store.text_attribute("format") != format_name) throw IoError(path + ": not a chaosgrad run");
-  if (const long found = store.integer_attribute("format_version"); found > format_version) {
-    throw IoError(
-        fmt::format("{}: has format {}, written by chaosgrad {}; this is chaosgrad {}, which reads "
-                    "up to format {}",
-                    path, found, store.text_attribute("version"), version(), format_version));
+  const std::string path = store_path(directory), before = previous_store_path(directory);
+  std::string trouble;
+  if (std::filesystem::exists(path)) {
+    try {
+      return read_content(path, read_store(path));
+    } catch (const DamagedError& error) {
+      trouble = error.what();
+    }
+  } else {
+    trouble = fmt::format("{}: no run is there ({} is missing)", directory, path);
   }
-  ProblemSource source{.name = store.text("problem/name"),
-                       .directory = {},
-                       .text = store.text("problem/text"),
-                       .overrides = store.texts("problem/overrides"),
-                       .files = {}};
-  const std::vector<std::string> names = store.texts("problem/files/names"),
-                                 contents = store.texts("problem/files/contents");
-  for (std::size_t i = 0; i < names.size(); ++i) source.files[names[i]] = contents[i];
-  ProblemFile file = load_problem(std::move(source));
+  if (!std::filesystem::exists(before)) throw IoError(trouble);
+  try {
+    StoredRun stored = read_content(before, read_store(before));
+    stored.warning = fmt::format("{}; the checkpoint before it, {}, is used", trouble, before);
+    return stored;
+  } catch (const DamagedError& error) {
+    throw IoError(fmt::format("{}; and {}", trouble, error.what()));
+  }
+}
 
-  const Matrix stored_indices = store.matrix("indices");
-  std::vector<MultiIndex> indices;
-  for (Index i = 0; i < stored_indices.rows(); ++i) {
-    MultiIndex index;
-    for (const double n : stored_indices.row(i)) index.push_back(static_cast<int>(n));
-    indices.push_back(std::move(index));
-  }
-  Basis basis(make_families(file.problem), IndexSet::from(std::move(indices)));
-  Expansion expansion(file.problem.parameters(), std::move(basis), store.matrix("coefficients"));
-  return {std::move(file), std::move(expansion), store.text("summary")};
+void set_damaged_aside(const std::string& directory) {
+  const std::string path = store_path(directory);
+  if (std::filesystem::exists(path)) move_file(path, path + ".damaged");
 }
 
 }  // namespace chaosgrad

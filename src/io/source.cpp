@@ -78,26 +78,44 @@ std::string read_file(const std::string& path) {
   return std::move(content).str();
 }
 
-void write_file(const std::string& path, std::string_view content) {
-  const std::string temporary = path + ".tmp";
-  const auto fail = [&](const char* action) {
+void write_flushed(const std::string& path, std::string_view content) {
+  const auto fail = [&] {
     const int error = errno;
-    ::unlink(temporary.c_str());
-    throw IoError(fmt::format("{}: cannot {}: {}", path, action, std::strerror(error)));
+    ::unlink(path.c_str());
+    throw IoError(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
   };
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) fail("be written");
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) fail();
   while (!content.empty()) {
     const ssize_t written = ::write(file, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
       ::close(file);
-      fail("be written");
+      fail();
     }
     content.remove_prefix(static_cast<std::size_t>(written));
   }
   const bool flushed = ::fsync(file) == 0;
-  if (::close(file) != 0 || !flushed) fail("be written");
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) fail("be renamed into place");
+  if (::close(file) != 0 || !flushed) fail();
+}
+
+void move_file(const std::string& from, const std::string& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0)
+    throw IoError(fmt::format("{}: cannot be renamed to {}: {}", from, to, std::strerror(errno)));
+}
+
+void flush_directory(const std::string& path) {
+  const int directory = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool flushed = directory >= 0 && (::fsync(directory) == 0 || errno == EINVAL);
+  const int error = errno;
+  if (directory >= 0) ::close(directory);
+  if (!flushed) throw IoError(fmt::format("{}: cannot be flushed: {}", path, std::strerror(error)));
+}
+
+void write_file(const std::string& path, std::string_view content) {
+  const std::string temporary = path + ".tmp";
+  write_flushed(temporary, content);
+  move_file(temporary, path);
 }
 
 }  // namespace chaosgrad

@@ -17,4 +17,10 @@ namespace chaosgrad {
 // Temporary file, flush, rename: never leaves half a file. Throws IoError.
 void write_file(const std::string& path, std::string_view content);
 
+// The steps of it. A file that cannot be written whole is removed; a directory is flushed so that
+// the names in it survive a power cut (where the file system cannot, that is no error).
+void write_flushed(const std::string& path, std::string_view content);
+void move_file(const std::string& from, const std::string& to);
+void flush_directory(const std::string& path);
+
 }  // namespace chaosgrad

@@ -1,7 +1,8 @@
+#include "io/summary.h"
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "chaosgrad/run_store.h"
 #include "chaosgrad/version.h"
 
 namespace chaosgrad {
@@ -44,9 +45,7 @@ Json quantities(const ProblemFile& file, const Solution& solution) {
   return object;
 }
 
-}  // namespace
-
-std::string summary_json(const ProblemFile& file, const Solution& solution) {
+std::string summary(const ProblemFile& file, const Solution& solution, const Json& quantities) {
   const Run& run = solution.run;
   const ProblemConstants& constants = run.constants;
   const SobolIndices indices = sobol(solution);
@@ -81,7 +80,7 @@ std::string summary_json(const ProblemFile& file, const Solution& solution) {
       {"sd", numbers(sd(solution))},
       {"mean_error", number(solution.error.estimate)},
       {"sd_error", number(solution.error.estimate)},
-      {"quantities", quantities(file, solution)},
+      {"quantities", quantities},
       {"sobol", {{"main", rows(indices.main)}, {"total", rows(indices.total)}}},
   };
   if (run.fits) {
@@ -94,6 +93,16 @@ std::string summary_json(const ProblemFile& file, const Solution& solution) {
   json["seed"] = file.options.seed;
   json["version"] = version();
   return json.dump(2);
+}
+
+}  // namespace
+
+std::string summary_json(const ProblemFile& file, const Solution& solution) {
+  return summary(file, solution, quantities(file, solution));
+}
+
+std::string brief_summary(const ProblemFile& file, const Solution& solution) {
+  return summary(file, solution, Json::object());
 }
 
 }  // namespace chaosgrad

@@ -20,7 +20,7 @@ constexpr double divergence_factor = 1e8;
 // Where L is only estimated, from samples, it may be too small. Under the guard L is doubled as
 // soon as ‖D'‖ has grown by this factor, and the run goes on from its best iterate.
 constexpr double growth_factor = 10;
-constexpr int most_raises = 40;
+constexpr Index most_raises = 40;
 
 // Fresh samples for each iteration.
 class Samples {
@@ -68,6 +68,48 @@ void grow(Coefficients& u, Index m) {
   u.bottomRows(m - before).setZero();
 }
 
+// All that an iteration hands to the next.
+struct Iterate {
+  Index next = 1;  // iteration
+  Coefficients u, previous;
+  Coefficients best;  // the iterate with the smallest ‖D'‖ so far
+  double first_norm = 0, best_norm = std::numeric_limits<double>::infinity();
+  Index raises = 0;               // of an estimated L
+  Index cuts = 0, first_cut = 0;  // of the step, by the guard
+
+  explicit Iterate(const Vector& start)  // the constant function
+      : u(start.transpose()), previous(u), best(u) {}
+
+  // As save() left it.
+  explicit Iterate(const Run& run)
+      : next(run.state.integer("next")),
+        u(run.u),
+        previous(run.state.array("previous")),
+        best(run.state.array("best")),
+        first_norm(run.state.number("first_norm")),
+        best_norm(run.state.number("best_norm")),
+        raises(run.state.integer("raises")),
+        cuts(run.state.integer("cuts")),
+        first_cut(run.state.integer("first_cut")) {}
+
+  void save(Run& run) const {
+    run.u = u;
+    run.state.set_integer("next", next);
+    run.state.arrays["previous"] = previous;
+    run.state.arrays["best"] = best;
+    run.state.set_number("first_norm", first_norm);
+    run.state.set_number("best_norm", best_norm);
+    run.state.set_integer("raises", raises);
+    run.state.set_integer("cuts", cuts);
+    run.state.set_integer("first_cut", first_cut);
+  }
+};
+
+std::string stage_name(const Options& options, const ProblemConstants& constants, Index k) {
+  if (options.method != Method::masg) return "descent";
+  return fmt::format("stage {}", stage_of(k, constants.kappa()).number);
+}
+
 // Why D' is not finite, or far too large.
 void explain_failure(const GradientEstimator& estimator, const Samples& samples,
                      const Coefficients& y, Index k, bool exploded, Run& run) {
@@ -95,76 +137,74 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
   const Samples samples(oracle, options, plan);
   StepPolicy policy(options, run.constants);
 
-  Coefficients u = oracle.facts().start.transpose();  // the constant function
-  Coefficients previous = u, best = u, y = u;
-  int raises = 0;
-  Coefficients D;
-  double first_norm = 0, best_norm = std::numeric_limits<double>::infinity();
-  Index cuts = 0, first_cut = 0;
+  Iterate at = options.resume ? Iterate(*options.resume) : Iterate(oracle.facts().start);
+  Coefficients y, D;
 
   run.history.reserve(static_cast<std::size_t>(options.iterations));
   run.status = Status::completed;
   run.stop_reason = fmt::format("all {} iterations done", options.iterations);
-  for (Index k = 1; k <= options.iterations; ++k) {
+  for (Index k = at.next; k <= options.iterations; ++k) {
     const Level& level = plan.level(k);
     if (!monitor.may_continue(k, samples.count(k), run)) break;
+    at.next = k + 1;
     const Step step = policy(k, level);
-    if (step.cut && cuts++ == 0) first_cut = k;
+    if (step.cut && at.cuts++ == 0) at.first_cut = k;
 
-    grow(u, level.m);
-    grow(previous, level.m);
-    if (step.restart) previous = u;
+    grow(at.u, level.m);
+    grow(at.previous, level.m);
+    if (step.restart) at.previous = at.u;
     if (step.beta == 0)
-      y = u;
+      y = at.u;
     else
-      y = u + step.beta * (u - previous);
+      y = at.u + step.beta * (at.u - at.previous);
     samples.with(k, [&](const SampleSource& source) { estimator.estimate(source, y, D); });
     run.gradients += samples.count(k);
 
     const double norm = D.norm();
-    if (k == 1) first_norm = norm;
-    if (options.guard && !run.constants.L.given && y.allFinite() && raises < most_raises &&
-        norm > growth_factor * std::max(first_norm, best_norm)) {
-      ++raises;
+    if (k == 1) at.first_norm = norm;
+    const double largest_expected = std::max(at.first_norm, at.best_norm);
+    if (options.guard && !run.constants.L.given && y.allFinite() && at.raises < most_raises &&
+        norm > growth_factor * largest_expected) {
+      ++at.raises;
       run.constants.L.value *= 2;
-      u = best;
-      grow(u, level.m);
-      previous = u;
+      at.u = at.best;
+      grow(at.u, level.m);
+      at.previous = at.u;
       continue;
     }
-    const bool exploded = norm > divergence_factor * std::max(first_norm, best_norm);
+    const bool exploded = norm > divergence_factor * largest_expected;
     if (!std::isfinite(norm) || exploded) {
       explain_failure(estimator, samples, y, k, exploded, run);
-      if (run.status == Status::diverged) u = best;
+      if (run.status == Status::diverged) at.u = at.best;
       break;
     }
-    if (norm < best_norm) {
-      best_norm = norm;
-      best = u;
+    if (norm < at.best_norm) {
+      at.best_norm = norm;
+      at.best = at.u;
     }
-    previous.swap(u);
-    u = y - step.alpha * D;
-    if (options.method == Method::uqsa && options.radius && u.norm() > *options.radius)
-      u *= *options.radius / u.norm();
+    at.previous.swap(at.u);
+    at.u = y - step.alpha * D;
+    if (options.method == Method::uqsa && options.radius && at.u.norm() > *options.radius)
+      at.u *= *options.radius / at.u.norm();
     monitor.record({.k = k,
                     .basis_size = level.m,
                     .samples = samples.count(k),
                     .step = step.alpha,
                     .gradient_norm = norm},
-                   u, run);
-    monitor.checkpoint(u, run);
+                   at.u, run, stage_name(options, run.constants, k));
+    monitor.checkpoint(run, [&] { at.save(run); });
   }
-  if (raises > 0) {
+  if (at.raises > 0) {
     run.notes.push_back(
         fmt::format("the estimated L was too small: the iterates grew, and it was raised to {:.4g}",
                     run.constants.L.value));
   }
-  if (cuts > 0) {
+  if (at.cuts > 0) {
     run.notes.push_back(
-        fmt::format("the guard cut the step in {} of {} iterations, first at iteration {}", cuts,
-                    options.iterations, first_cut));
+        fmt::format("the guard cut the step in {} of {} iterations, first at iteration {}", at.cuts,
+                    options.iterations, at.first_cut));
   }
-  run.u = std::move(u);
+  at.save(run);
 }
 
 }  // namespace chaosgrad

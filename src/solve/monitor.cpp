@@ -2,11 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace chaosgrad {
 
-double Monitor::seconds() const {
+Monitor::Monitor(const Options& options, const std::optional<ReferenceExpansion>& reference)
+    : options_(options), reference_(reference), start_(std::chrono::steady_clock::now()) {
+  if (!options.resume) return;
+  seconds_before_ = options.resume->seconds;
+  gradients_before_ = options.resume->gradients;
+  const std::vector<IterationRecord>& history = options.resume->history;
+  if (!history.empty()) iterations_before_ = history.back().k;
+}
+
+double Monitor::session_seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
+
+double Monitor::seconds() const { return seconds_before_ + session_seconds(); }
 
 bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run) const {
   const auto stop = [&](Status status, std::string reason) {
@@ -26,7 +40,7 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run) const {
             options_.iterations, gradients, options_.max_gradients - run.gradients,
             options_.max_gradients));
   }
-  if (seconds() > options_.max_seconds) {
+  if (session_seconds() > options_.max_seconds) {
     return stop(Status::out_of_time,
                 fmt::format("max_seconds = {} passed before iteration {} of {}",
                             options_.max_seconds, k, options_.iterations));
@@ -34,27 +48,56 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run) const {
   return true;
 }
 
-void Monitor::checkpoint(const Coefficients& u, Run& run) {
-  const double now = run.history.back().seconds;
-  if (!options_.checkpoint || now - last_checkpoint_ < options_.checkpoint_seconds) return;
-  last_checkpoint_ = now;
-  run.u = u;
-  run.seconds = last_checkpoint_;
-  options_.checkpoint(run);
+bool Monitor::checkpoint_is_due() const {
+  return options_.checkpoint && session_seconds() - last_checkpoint_ >= options_.checkpoint_seconds;
 }
 
-void Monitor::record(IterationRecord record, const Coefficients& u, Run& run) const {
+void Monitor::hand_over(Run& run) {
+  if (!options_.checkpoint) return;
+  run.seconds = seconds();
+  const Status status = std::exchange(run.status, Status::interrupted);
+  const std::string reason =
+      std::exchange(run.stop_reason, fmt::format("a checkpoint after {} gradients", run.gradients));
+  options_.checkpoint(run);
+  run.status = status;
+  run.stop_reason = reason;
+  last_checkpoint_ = session_seconds();  // the time that writing takes does not count
+}
+
+void Monitor::record(IterationRecord record, const Coefficients& u, Run& run,
+                     const std::string& stage) const {
   record.gradients = run.gradients;
   record.seconds = seconds();
   if (reference_ && u.rows() > 0) {
     record.error_squared = reference_->error_squared(u);
     record.true_error = reference_->true_error(u);
   }
-  if (options_.progress) {
-    options_.progress({record.k, options_.iterations, record.basis_size, record.gradient_norm,
-                       record.true_error, record.seconds});
-  }
+  tell({.stage = stage,
+        .iteration = record.k,
+        .iterations = options_.iterations,
+        .basis_size = record.basis_size,
+        .samples = record.samples,
+        .gradient_norm = record.gradient_norm,
+        .error = record.true_error,
+        .gradients = run.gradients});
   run.history.push_back(std::move(record));
+}
+
+void Monitor::tell(Progress progress) const {
+  if (!options_.progress) return;
+  const double session = session_seconds();
+  progress.tolerance = options_.tolerance;
+  progress.seconds = seconds_before_ + session;
+  if (session > 0) {
+    progress.gradients_per_second =
+        static_cast<double>(progress.gradients - gradients_before_) / session;
+  }
+  if (progress.iterations > 0 && progress.iteration > iterations_before_) {
+    const auto done = static_cast<double>(progress.iteration - iterations_before_);
+    const auto left = static_cast<double>(progress.iterations - progress.iteration);
+    progress.seconds_left = std::min(session / done * left, options_.max_seconds - session);
+  }
+  options_.progress(progress);
 }
 
 }  // namespace chaosgrad

@@ -1,5 +1,6 @@
 #pragma once
-// Keeps the books of a run: history, budget, clock, progress, and the first sign of trouble.
+// Keeps the books of a run: history, budget, clock, progress, checkpoints, and the first sign of
+// trouble.
 #include <chrono>
 #include <optional>
 #include <string>
@@ -11,8 +12,7 @@ namespace chaosgrad {
 
 class Monitor {
  public:
-  Monitor(const Options& options, const std::optional<ReferenceExpansion>& reference)
-      : options_(options), reference_(reference), start_(std::chrono::steady_clock::now()) {}
+  Monitor(const Options& options, const std::optional<ReferenceExpansion>& reference);
 
   // Whether an iteration that needs `gradients` more may start; otherwise sets status and
   // stop_reason of `run`.
@@ -20,18 +20,36 @@ class Monitor {
 
   // Writes iteration k into the history and tells the caller. `u` are the coefficients after the
   // step; empty if there are none yet.
-  void record(IterationRecord record, const Coefficients& u, Run& run) const;
+  void record(IterationRecord record, const Coefficients& u, Run& run,
+              const std::string& stage) const;
 
-  // After record(): hands the state to the caller's checkpoint when its time has come.
-  void checkpoint(const Coefficients& u, Run& run);
+  // Completes what a solver tells of itself (tolerance, clock, rates), and tells the caller.
+  void tell(Progress progress) const;
 
-  [[nodiscard]] double seconds() const;
+  // When its time has come: fill() puts coefficients and state into `run`, which then goes to the
+  // caller's checkpoint.
+  template <class Fill>
+  void checkpoint(Run& run, const Fill& fill) {
+    if (!checkpoint_is_due()) return;
+    fill();
+    hand_over(run);
+  }
+  // The same, now: for a run that was told to stop, before anything else takes time.
+  void hand_over(Run& run);
+
+  [[nodiscard]] double seconds() const;  // over all sessions
 
  private:
+  [[nodiscard]] double session_seconds() const;
+  [[nodiscard]] bool checkpoint_is_due() const;
+
   const Options& options_;
   const std::optional<ReferenceExpansion>& reference_;
-  std::chrono::steady_clock::time_point start_;
-  double last_checkpoint_ = 0;  // seconds
+  std::chrono::steady_clock::time_point start_;  // of this session
+  double seconds_before_ = 0;                    // of the sessions before
+  std::int64_t gradients_before_ = 0;
+  Index iterations_before_ = 0;
+  double last_checkpoint_ = 0;  // session seconds
 };
 
 }  // namespace chaosgrad

@@ -18,6 +18,11 @@ namespace {
 struct Points {
   Matrix eta, theta, x, previous, average;
   std::vector<char> active;
+  Index next = 1;  // iteration
+
+  [[nodiscard]] Index active_count() const {
+    return std::count(active.begin(), active.end(), char{1});
+  }
 };
 
 Points draw_points(const Oracle& oracle, const Options& options) {
@@ -33,6 +38,33 @@ Points draw_points(const Oracle& oracle, const Options& options) {
   points.average = points.x;
   points.active.assign(static_cast<std::size_t>(n), 1);
   return points;
+}
+
+void save(const Points& points, const Options& options, SolverState& state) {
+  state.set_integer("next", points.next);
+  state.set_integer("iterations", options.iterations);
+  state.arrays["x"] = points.x;
+  state.arrays["previous"] = points.previous;
+  state.arrays["average"] = points.average;
+  state.integers["active"].assign(points.active.begin(), points.active.end());
+}
+
+// With noise the iterates of the second half are averaged, so their number is part of the method.
+void restore(Points& points, const Options& options, bool noisy, const SolverState& state) {
+  if (const std::int64_t asked = state.integer("iterations");
+      noisy && asked != options.iterations) {
+    throw InputError(
+        "solve.iterations",
+        fmt::format("cannot change midway ({} so far): with noise, nested averages the second half "
+                    "of its iterations",
+                    asked));
+  }
+  points.next = state.integer("next");
+  points.x = state.array("x");
+  points.previous = state.array("previous");
+  points.average = state.array("average");
+  const std::vector<std::int64_t>& active = state.integer_list("active");
+  points.active.assign(active.begin(), active.end());
 }
 
 struct Sweep {
@@ -81,22 +113,23 @@ Sweep step_block(const Oracle& oracle, const Options& options, Points& points, I
   return sweep;
 }
 
-NestedFits fit(const Oracle& oracle, const Plan& plan, const Points& points, Index m,
+// Both fits to x (N×q) at the germs eta (N×d).
+NestedFits fit(const Oracle& oracle, const Plan& plan, const Matrix& eta, const Matrix& x, Index m,
                Executor& executor) {
-  const Index n = points.eta.rows();
+  const Index n = eta.rows();
   Matrix psi(n, m);
   executor.for_each((n + block_size - 1) / block_size, [&](Index block) {
     const Index first = block * block_size, count = std::min(block_size, n - first);
     BasisBlock values;
-    plan.basis.evaluate(points.eta.middleRows(first, count), m, values);
+    plan.basis.evaluate(eta.middleRows(first, count), m, values);
     for (Index i = 0; i < count; ++i) {
       for (Index j = 0; j < m; ++j) psi(first + i, j) = values(i, j);
     }
   });
   NestedFits fits;
-  fits.projection = psi.transpose() * points.x / static_cast<double>(n);
+  fits.projection = psi.transpose() * x / static_cast<double>(n);
   fits.least_squares = Coefficients(m, oracle.dimension());
-  fits.least_squares = psi.householderQr().solve(points.x);
+  fits.least_squares = psi.householderQr().solve(x);
   return fits;
 }
 
@@ -119,15 +152,30 @@ void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan
   const Index averaged_from =
       options.iterations / 2 + 1;  // with noise: the mean of the second half of the iterates
   Points points = draw_points(oracle, options);
+  if (options.resume) restore(points, options, noisy, options.resume->state);
   const Index blocks = (options.points + block_size - 1) / block_size;
 
   run.status = Status::completed;
   run.stop_reason =
       fmt::format("{} points, {} iterations each at most", options.points, options.iterations);
-  Index active = options.points;
-  for (Index k = 1; k <= options.iterations && active > 0; ++k) {
+  Index active = points.active_count();
+  // Coefficients from where the points are now, and all that is needed to go on.
+  const auto conclude = [&] {
+    save(points, options, run.state);
+    const bool averaged = noisy && static_cast<Index>(run.history.size()) >= averaged_from;
+    NestedFits fits =
+        fit(oracle, plan, points.eta, averaged ? points.average : points.x, m, executor);
+    if (reference) {
+      fits.least_squares_error = reference->true_error(fits.least_squares);
+      fits.projection_error = reference->true_error(fits.projection);
+    }
+    run.u = options.fit == Fit::least_squares ? fits.least_squares : fits.projection;
+    run.fits = std::move(fits);
+  };
+  for (Index k = points.next; k <= options.iterations && active > 0; ++k) {
     const Index draws = noisy ? plan.level(k).M : 1;
     if (!monitor.may_continue(k, active * draws, run)) break;
+    points.next = k + 1;
     const Sweep sweep = executor.reduce(
         blocks,
         [&](Index block) {
@@ -149,29 +197,22 @@ void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan
     if (noisy && k >= averaged_from) {
       points.average += (points.x - points.average) / static_cast<double>(k - averaged_from + 1);
     }
-    active = std::count(points.active.begin(), points.active.end(), 1);
+    active = points.active_count();
     monitor.record(
         {.k = k,
          .basis_size = m,
          .samples = sweep.active,
          .step = alpha,
          .gradient_norm = std::sqrt(sweep.squared_norm / static_cast<double>(sweep.active))},
-        {}, run);
+        {}, run, "points");
+    monitor.checkpoint(run, conclude);
   }
   if (active > 0 && !noisy && run.status == Status::completed) {
     run.notes.push_back(
         fmt::format("{} of {} points did not reach point_tolerance in {} iterations", active,
                     options.points, options.iterations));
   }
-  const bool averaged = static_cast<Index>(run.history.size()) >= averaged_from;
-  if (noisy && averaged) points.x = points.average;
-  NestedFits fits = fit(oracle, plan, points, m, executor);
-  if (reference) {
-    fits.least_squares_error = reference->true_error(fits.least_squares);
-    fits.projection_error = reference->true_error(fits.projection);
-  }
-  run.u = options.fit == Fit::least_squares ? fits.least_squares : fits.projection;
-  run.fits = std::move(fits);
+  conclude();
 }
 
 }  // namespace chaosgrad

@@ -45,6 +45,46 @@ void note_unused(const Options& options, std::vector<std::string>& notes) {
   note(options.radius.has_value(), "radius", {Method::uqsa});
 }
 
+// The constants that the plan rests on: those at the start. (A solver may correct its own later.)
+void remember(const ProblemConstants& constants, SolverState& state) {
+  Coefficients table(4, 4);
+  Index row = 0;
+  for (const Constant* constant : {&constants.mu, &constants.L, &constants.V, &constants.VG}) {
+    table.row(row++) << constant->value, constant->given ? 1 : 0, constant->lowest,
+        constant->highest;
+  }
+  state.arrays["constants"] = table;
+  state.set_integer("constants_gradients", constants.gradients);
+}
+
+ProblemConstants recall(const SolverState& state) {
+  const Coefficients& table = state.array("constants");
+  const auto constant = [&](Index row) -> Constant {
+    return {table(row, 0), table(row, 1) != 0, table(row, 2), table(row, 3)};
+  };
+  return {constant(0), constant(1), constant(2), constant(3), state.integer("constants_gradients")};
+}
+
+// Whether the coefficients of the run before belong to the functions of this one.
+void check_resumption(const Run& before, const Options& options, const Plan& plan) {
+  if (is_failure(before.status)) {
+    throw InputError("resume", fmt::format("the run ended as {}: {}", to_string(before.status),
+                                           before.stop_reason));
+  }
+  if (before.state.text("method") != to_string(options.method)) {
+    throw InputError("resume", fmt::format("the run was begun with method {}, not {}",
+                                           before.state.text("method"), to_string(options.method)));
+  }
+  if (!before.history.empty() && before.history.back().k > options.iterations) {
+    throw InputError("solve.iterations", fmt::format("must not be below the {} that are done",
+                                                     before.history.back().k));
+  }
+  bool same = before.u.rows() <= plan.basis.size();
+  for (Index i = 0; same && i < before.u.rows(); ++i)
+    same = before.basis.indices()[i] == plan.basis.indices()[i];
+  if (!same) throw InputError("resume", "the run was begun with another basis");
+}
+
 }  // namespace
 
 std::string_view to_string(Status status) {
@@ -131,13 +171,23 @@ Run run(const Oracle& oracle, const Options& options) {
   }
   if (options.method == Method::collocation || options.method == Method::sieve)
     return run_adaptive(oracle, options, options.method);
-  const ProblemConstants constants = estimate_constants(oracle, options.seed);
+  const Run* before = options.resume.get();
+  const ProblemConstants constants =
+      before ? recall(before->state) : estimate_constants(oracle, options.seed);
   Plan plan = make_plan(oracle, options, constants);
+  if (before) check_resumption(*before, options, plan);
   Run result{.basis = plan.basis,
              .u = Coefficients::Zero(1, oracle.dimension()),
              .constants = constants,
              .notes = plan.notes};
   note_unused(options, result.notes);
+  remember(constants, result.state);
+  result.state.texts["method"] = to_string(options.method);
+  if (before) {
+    result.history = before->history;
+    result.constants = before->constants;
+    result.gradients = before->gradients;
+  }
   if (!std::isfinite(constants.mu.value) || !std::isfinite(constants.L.value)) {
     result.status = Status::bad_gradient;
     result.stop_reason = "the gradient is not finite near the start";
@@ -161,6 +211,7 @@ Run run(const Oracle& oracle, const Options& options) {
   } else {
     solve_descent(oracle, options, plan, monitor, executor, result);
   }
+  if (result.status == Status::interrupted) monitor.hand_over(result);
   result.seconds = monitor.seconds();
   return result;
 }

@@ -87,12 +87,13 @@ Step StepPolicy::unguarded(Index k, const Level& level) {
 
 void StepPolicy::guard(const Level& level, Step& step) {
   const bool accelerated = options_.method == Method::agd || options_.method == Method::masg;
-  const bool known =
-      step.alpha == asked_alpha_ && step.beta == asked_beta_ && level == asked_level_;
+  const bool known = step.alpha == asked_alpha_ && step.beta == asked_beta_ &&
+                     level == asked_level_ && constants_.L.value == asked_smoothness_;
   if (!known) {
     asked_alpha_ = step.alpha;
     asked_beta_ = step.beta;
     asked_level_ = level;
+    asked_smoothness_ = constants_.L.value;
     allowed_alpha_ = accelerated ? stable_accelerated_step(step.alpha, step.beta, level, constants_)
                                  : largest_gradient_step(level, constants_);
   }

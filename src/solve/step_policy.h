@@ -39,7 +39,7 @@ class StepPolicy {
   double last_step_ = 0, step_smoothness_ = 0;
   Level step_level_{0, 0, 0};
   // The last answer of the guard, which depends on these only.
-  double asked_alpha_ = 0, asked_beta_ = 0, allowed_alpha_ = 0;
+  double asked_alpha_ = 0, asked_beta_ = 0, asked_smoothness_ = 0, allowed_alpha_ = 0;
   Level asked_level_{0, 0, 0};
 };
 

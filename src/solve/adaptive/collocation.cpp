@@ -25,7 +25,7 @@ constexpr double curvature_slack = 1e-3;
 constexpr double accuracy = 0.15;  // of the points, relative to the error of the expansion
 constexpr double measure_share = 0.75;  // samples from π per basis function
 constexpr Index first_from_measure = 12, least_from_measure = 6;
-constexpr Index first_quota = 2;   // samples from each induced density
+constexpr Index first_quota = 3;   // samples from each induced density
 constexpr Index most_quota = 8;
 constexpr double worst_condition = 1e-4;  // of the Gram matrix
 constexpr Index least_test = 32;          // fresh samples that confirm convergence
@@ -274,7 +274,7 @@ class Collocation {
     stage.basis = error_.basis;
     stage.sampling = error_.sampling;
     stage.optimisation = error_.optimisation;
-    monitor_.record(std::move(stage), {}, run_);
+    monitor_.record(std::move(stage), {}, run_, "collocation");
   }
 
   // Fresh samples from π confirm the error, or join the others. Their gradients at the expansion

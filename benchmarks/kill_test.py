@@ -1,0 +1,48 @@
+#!/usr/bin/python3
+"""kill -9 at random moments of runs of every method, then resume: the final files must be the same. Usage: kill_test.py [NUMBER]"""
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from runs_test import LONG, METHODS, NOISE, content, differences  # noqa: E402
+
+PROGRAM = ROOT / "build" / "release" / "chaosgrad"
+
+
+def main(number):
+    moments = random.Random(7)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+
+        def call(*arguments):
+            subprocess.run([PROGRAM, *map(str, arguments), "--quiet"], cwd=folder, check=True)
+
+        for method in METHODS:
+            began = time.monotonic()
+            call("solve", NOISE, "-o", "whole", *LONG[method])
+            length, whole = time.monotonic() - began, content(folder / "whole")
+            killed = wrong = 0
+            for _ in range(number):
+                shutil.rmtree(folder / "run", ignore_errors=True)
+                process = subprocess.Popen([PROGRAM, "solve", NOISE, "-o", "run", "--quiet", *LONG[method]], cwd=folder)
+                time.sleep(moments.uniform(0, length))
+                process.kill()
+                killed += process.wait() != 0
+                if any((folder / "run" / file).exists() for file in ("solution.h5", "solution.h5.previous")):
+                    call("resume", "run")
+                else:
+                    call("solve", NOISE, "-o", "run", *LONG[method])
+                wrong += differences(content(folder / "run"), whole) != []
+            print(f"{method}: {number} runs of {length:.2f} s, {killed} killed before their end, {wrong} final files differ")
+            if wrong:
+                raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 50)

@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "chaosgrad/error.h"
+#include "session.h"
+
+namespace chaosgrad::cli {
+namespace {
+
+struct ResumeArguments : SessionArguments {
+  std::vector<std::string> overrides;
+};
+
+// What decides when a run stops or how it is carried out, not what its steps are.
+const std::vector<std::string> changeable = {"solve.tolerance",     "solve.relative_tolerance",
+                                             "solve.confidence",    "solve.iterations",
+                                             "solve.max_gradients", "solve.max_seconds",
+                                             "solve.threads",       "solve.checkpoint_seconds"};
+
+void require_changeable(const std::vector<std::string>& overrides) {
+  for (const std::string& assignment : overrides) {
+    std::string key = assignment.substr(0, assignment.find('='));
+    key.erase(key.find_last_not_of(" \t") + 1);
+    key.erase(0, key.find_first_not_of(" \t"));
+    if (std::find(changeable.begin(), changeable.end(), key) != changeable.end()) continue;
+    throw InputError(
+        "--set " + key,
+        fmt::format("cannot change midway: {}; `chaosgrad solve` begins anew. What can change: {}",
+                    key.starts_with("solve.") ? "the steps done so far rest on it"
+                                              : "it is part of the problem",
+                    fmt::join(changeable, ", ")));
+  }
+}
+
+bool is_finished(Status status) {
+  return status == Status::completed || status == Status::converged || status == Status::stalled;
+}
+
+int run_resume(const ResumeArguments& arguments) {
+  require_changeable(arguments.overrides);
+  StoredRun stored = open_to_resume(arguments.directory);
+  const Run& run = stored.run;
+  if (is_failure(run.status)) {
+    fmt::print(stderr, "error: {}: the run ended as {}: {}\n", arguments.directory,
+               to_string(run.status), run.stop_reason);
+    return exit_numerical;
+  }
+  if (is_finished(run.status) && arguments.overrides.empty()) {
+    if (arguments.json) {
+      fmt::print("{}\n", stored.summary);
+    } else if (!arguments.quiet) {
+      fmt::print("{}: nothing left to do: {}, {}\n", arguments.directory, to_string(run.status),
+                 run.stop_reason);
+    }
+    return exit_code_of(run.status);
+  }
+  if (!stored.warning.empty()) set_damaged_aside(arguments.directory);
+  ProblemSource source = stored.file.source;
+  source.overrides.insert(source.overrides.end(), arguments.overrides.begin(),
+                          arguments.overrides.end());
+  ProblemFile file = load_problem(std::move(source));
+  file.options.bounds = stored.file.options.bounds;
+  return run_session(arguments, file,
+                     run.state.empty() ? nullptr : std::make_shared<const Run>(run));
+}
+
+}  // namespace
+
+void add_resume(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<ResumeArguments>();
+  CLI::App* command = app.add_subcommand(
+      "resume", "Go on with a run from its last checkpoint, to the same bits as without a break");
+  command->add_option("DIR", arguments->directory, "folder of the run")->required();
+  command
+      ->add_option("--set", arguments->overrides,
+                   "change a limit: solve.tolerance, solve.iterations, solve.max_gradients, …")
+      ->allow_extra_args(false);
+  add_session_options(*command, *arguments);
+  command->callback([arguments, &exit_code] { exit_code = run_resume(*arguments); });
+}
+
+}  // namespace chaosgrad::cli

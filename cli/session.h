@@ -1,0 +1,35 @@
+#pragma once
+// One go at a run, from its beginning or from a checkpoint: signals, progress, checkpoints, the
+// files at its end.
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "chaosgrad/run_store.h"
+#include "commands.h"
+#include "progress.h"
+
+namespace chaosgrad::cli {
+
+struct SessionArguments {
+  std::string directory;
+  bool json = false, quiet = false;
+  std::optional<ProgressStyle> progress;
+  std::optional<double> max_seconds;  // of this session; not stored
+};
+
+// --json, --quiet, --progress and --max-seconds.
+void add_session_options(CLI::App& command, SessionArguments& arguments);
+
+[[nodiscard]] int exit_code_of(Status status);
+
+// Returns the exit code. `resume`: where to go on from, or null.
+[[nodiscard]] int run_session(const SessionArguments& arguments, const ProblemFile& file,
+                              std::shared_ptr<const Run> resume);
+
+// load_run, with its warning told on standard error. `open_run` refuses a run of which nothing is
+// stored yet: its coefficients mean nothing.
+[[nodiscard]] StoredRun open_to_resume(const std::string& directory);
+[[nodiscard]] StoredRun open_run(const std::string& directory);
+
+}  // namespace chaosgrad::cli

@@ -1,0 +1,96 @@
+#include "io/describe.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "chaosgrad/run.h"
+
+namespace chaosgrad {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+Json formula(const std::optional<Schedule>& schedule) {
+  return schedule ? Json(schedule->text()) : Json(nullptr);
+}
+
+Json arguments(const Uniform& d) { return {{"lower", d.lower}, {"upper", d.upper}}; }
+Json arguments(const Normal& d) { return {{"mean", d.mean}, {"sd", d.sd}}; }
+Json arguments(const LogNormal& d) { return {{"mu", d.mu}, {"sigma", d.sigma}}; }
+Json arguments(const Beta& d) {
+  return {{"alpha", d.alpha}, {"beta", d.beta}, {"lower", d.lower}, {"upper", d.upper}};
+}
+Json arguments(const Gamma& d) { return {{"shape", d.shape}, {"scale", d.scale}}; }
+Json arguments(const Exponential& d) { return {{"rate", d.rate}}; }
+Json arguments(const Triangular& d) {
+  return {{"lower", d.lower}, {"mode", d.mode}, {"upper", d.upper}};
+}
+Json arguments(const Weibull& d) { return {{"shape", d.shape}, {"scale", d.scale}}; }
+Json arguments(const LogUniform& d) { return {{"lower", d.lower}, {"upper", d.upper}}; }
+Json arguments(const TruncatedNormal& d) {
+  return {{"mean", d.mean}, {"sd", d.sd}, {"lower", number(d.lower)}, {"upper", number(d.upper)}};
+}
+Json arguments(const Discrete& d) { return {{"values", d.values}, {"weights", d.weights}}; }
+
+const char* name(GradientRule rule) {
+  switch (rule) {
+    case GradientRule::monte_carlo:
+      return "monte-carlo";
+    case GradientRule::sobol:
+      return "sobol";
+    case GradientRule::quadrature:
+      return "quadrature";
+  }
+  return "";
+}
+
+const char* name(Sampling sampling) {
+  switch (sampling) {
+    case Sampling::automatic:
+      return "automatic";
+    case Sampling::parameter:
+      return "parameter";
+    case Sampling::christoffel:
+      return "christoffel";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string describe(const Distribution& distribution) {
+  Json json = {{"distribution", distribution.name()}};
+  json.update(std::visit([](const auto& d) { return arguments(d); }, distribution.parameters()));
+  return json.dump();
+}
+
+std::string describe(const Options& options) {
+  const Json json = {{"method", to_string(options.method)},
+                     {"tolerance", number(options.tolerance)},
+                     {"relative_tolerance", number(options.relative_tolerance)},
+                     {"confidence", options.confidence},
+                     {"seed", options.seed},
+                     {"max_gradients", options.max_gradients},
+                     {"max_seconds", options.max_seconds},
+                     {"checkpoint_seconds", options.checkpoint_seconds},
+                     {"threads", options.threads},
+                     {"iterations", options.iterations},
+                     {"basis_size", formula(options.basis_size)},
+                     {"samples", formula(options.samples)},
+                     {"step", formula(options.step)},
+                     {"momentum", formula(options.momentum)},
+                     {"radius", number(options.radius)},
+                     {"gradient", name(options.gradient)},
+                     {"nodes", options.nodes},
+                     {"sampling", name(options.sampling)},
+                     {"guard", options.guard},
+                     {"points", options.points},
+                     {"point_tolerance", options.point_tolerance},
+                     {"fit", options.fit == Fit::least_squares ? "least-squares" : "projection"},
+                     {"bounds", options.bounds}};
+  return json.dump(2);
+}
+
+}  // namespace chaosgrad

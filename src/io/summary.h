@@ -1,0 +1,10 @@
+#pragma once
+// The summary of a run underway.
+#include "chaosgrad/run_store.h"
+
+namespace chaosgrad {
+
+// summary_json() without the quantities, which take samples.
+[[nodiscard]] std::string brief_summary(const ProblemFile& file, const Solution& solution);
+
+}  // namespace chaosgrad

@@ -1,0 +1,146 @@
+"""Exported evaluators: they compile without a warning, pass their own test, and agree with `eval`."""
+import importlib.util
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
+
+# Every family and every distribution, alone and (where the score is a plain function) under a copula.
+ALONE = {
+    "uniform": "lower = -1, upper = 2", "normal": "mean = 1, sd = 0.5", "lognormal": "mu = 0, sigma = 0.3",
+    "beta": "alpha = 2, beta = 3.5, lower = -1, upper = 1", "gamma": "shape = 2.5, scale = 0.5", "exponential": "rate = 2",
+    "triangular": "lower = 0, mode = 0.3, upper = 1", "weibull": "shape = 1.8, scale = 1.2", "loguniform": "lower = 0.5, upper = 3",
+    "truncated_normal": "mean = 0, sd = 1, lower = -1, upper = 3", "discrete": "values = [-1, 0.5, 2, 40], weights = [1, 2, 3, 1]",
+}
+UNDER_COPULA = ["uniform", "normal", "lognormal", "exponential", "triangular", "weibull", "loguniform", "discrete"]
+
+
+def problem(parameters, dependence="", solve=""):
+    return f"""
+title = 'All of "them" */ at once'
+[parameters]
+{parameters}
+{dependence}
+[variables]
+x = {{}}
+y = {{ size = 2 }}
+[objective]
+minimize = "(x - tanh(a*b))^2 + 2*(y[0] - 0.3*a)^2 + (y[1] - b + 0.1*a^2)^2 + 0.5*(x - y[0])^2"
+[solve]
+method = "agd"
+iterations = 40
+{solve}
+"""
+
+
+def compile_and_test(folder):
+    """The C file as a self-testing program and as a shared library; messages of the compiler are errors."""
+    flags = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-std=c99", "-O2"]
+    for extra in (["-DCHAOSGRAD_SELF_TEST", "-o", "self_test"], ["-shared", "-fPIC", "-o", "optimum.so"]):
+        done = subprocess.run(["cc", *flags, "optimum.c", *extra, "-lm"], cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0 and done.stderr == "", done.stderr
+    return subprocess.run(["./self_test"], cwd=folder, capture_output=True, text=True)
+
+
+def evaluate_c(folder, theta, q):
+    """x and dx from the shared library."""
+    import ctypes
+    library = ctypes.CDLL(str(folder / "optimum.so"))
+    x, dx = (ctypes.c_double * q)(), (ctypes.c_double * (q * len(theta)))()
+    library.optimum((ctypes.c_double * len(theta))(*theta), x, dx)
+    alone = (ctypes.c_double * q)()
+    library.optimum((ctypes.c_double * len(theta))(*theta), alone, None)
+    assert list(alone) == list(x)
+    return list(x), list(dx)
+
+
+def evaluate_python(folder, theta):
+    spec = importlib.util.spec_from_file_location("optimum", folder / "optimum.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.optimum(theta), [entry for row in module.sensitivity(theta) for entry in row]
+
+
+def check(run, tmp_path, path):
+    """Solves, exports, tests; compares with `eval` at points of `sample`-like spread from the self-test."""
+    code, out, err = run("solve", path, "-o", "run", "--json")
+    assert code == 0, err
+    q = len(json.loads(out)["variables"])
+    folder = tmp_path / "run"
+    for language, name in (("c", "optimum.c"), ("python", "optimum.py")):
+        code, out, err = run("export", "run", "--language", language)
+        assert code == 0 and out == f"run/{name}\n", err
+    done = compile_and_test(folder)
+    assert done.returncode == 0 and "passed" in done.stdout, done.stdout
+    done = subprocess.run([sys.executable, "optimum.py"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0 and "passed" in done.stdout, done.stdout + done.stderr
+
+    names, points = {}, None
+    exec((folder / "optimum.py").read_text(), names)
+    points, parameters = names["_TEST_THETA"], names["PARAMETERS"]
+    (tmp_path / "points.csv").write_text("\n".join([",".join(parameters)] + [",".join(map(repr, theta)) for theta in points]))
+    code, out, _ = run("eval", "run", "--csv", "points.csv", "--sensitivity")
+    assert code == 0
+    rows = [list(map(float, line.split(",")))[len(parameters):] for line in out.splitlines()[1:]]
+    scales = [max(abs(row[j]) for row in rows) or 1.0 for j in range(len(rows[0]))]
+    for theta, expected in zip(points, rows):
+        for found in (sum(evaluate_c(folder, theta, q), []), sum(evaluate_python(folder, theta), [])):
+            worst = max(abs(f - e) / s for f, e, s in zip(found, expected, scales))
+            assert worst < 1e-14
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_every_example_is_exported(run, tmp_path, path):
+    check(run, tmp_path, path)
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_every_distribution(run, tmp_path, name):
+    path = tmp_path / "p.toml"
+    path.write_text(problem(f'a = {{ distribution = "{name}", {ALONE[name]} }}\n'
+                            'b = { distribution = "uniform", lower = 0, upper = 5, basis = "fourier" }'))
+    check(run, tmp_path, path)
+
+
+@pytest.mark.parametrize("name", UNDER_COPULA)
+def test_every_distribution_under_a_copula(run, tmp_path, name):
+    path = tmp_path / "p.toml"
+    path.write_text(problem(f'free = {{ distribution = "uniform", lower = -2, upper = 3 }}\n'
+                            f'a = {{ distribution = "{name}", {ALONE[name]} }}\n'
+                            'b = { distribution = "normal", mean = 0.5, sd = 0.2 }',
+                            "[dependence]\ncorrelation = [[1, 0, 0], [0, 1, 0.6], [0, 0.6, 1]]"))
+    check(run, tmp_path, path)
+
+
+def test_many_harmonics(run, tmp_path):
+    path = tmp_path / "p.toml"
+    path.write_text(problem('a = { distribution = "uniform", lower = "-pi", upper = "pi", basis = "fourier" }\n'
+                            'b = { distribution = "uniform", lower = 0, upper = 5 }',
+                            solve='index_weights = [0.02, 1]\nbasis_size = 200'))
+    check(run, tmp_path, path)
+
+
+@pytest.mark.parametrize("name", ["gamma", "beta", "truncated_normal"])
+def test_what_cannot_be_exported_is_said(run, tmp_path, name):
+    (tmp_path / "p.toml").write_text(problem(f'a = {{ distribution = "{name}", {ALONE[name]} }}\n'
+                                             'b = { distribution = "normal", mean = 0.5, sd = 0.2 }',
+                                             "[dependence]\ncorrelation = [[1, 0.6], [0.6, 1]]"))
+    assert run("solve", "p.toml", "-o", "run", "--quiet")[0] == 0
+    code, _, err = run("export", "run", "--language", "c")
+    assert code == 2 and f"the distribution function of {name} would be needed" in err
+
+
+def test_where_it_goes(run, tmp_path):
+    assert run("solve", ROOT / "examples" / "paper.toml", "-o", "run", "--quiet")[0] == 0
+    code, out, _ = run("export", "run", "--language", "python", "-o", "-")
+    assert code == 0 and "def optimum(theta):" in out
+    assert run("export", "run", "--language", "python", "-o", "mine.py")[1] == "mine.py\n"
+    assert (tmp_path / "mine.py").read_text() == out
+    assert run("export", "run", "--language", "python", "-o", "nowhere/mine.py")[0] == 4
+    assert run("export", "run", "--language", "fortran")[0] == 2
+    assert run("export", "run")[0] == 2

@@ -1,0 +1,199 @@
+// A run that is stopped and gone on with ends in the same bits as one that never stopped.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+#include "chaosgrad/chaosgrad.h"
+#include "chaosgrad/error.h"
+#include "support/paper_problem.h"
+
+namespace chaosgrad {
+namespace {
+
+using testing::PaperProblem;
+using Result = chaosgrad::Run;  // inside a test, Run is its member
+
+Options agd() {
+  Options options;
+  options.method = Method::agd;
+  return options;
+}
+
+const std::vector<Method> all_methods = {Method::gd, Method::agd, Method::masg, Method::uqsa,
+                                         Method::nested};
+
+// Curvature 1 + θ² with θ normal has no largest value: an L estimated from samples is too small for
+// the rest, and is raised on the way.
+auto unbounded_curvature() {
+  return PerSampleProblem(1, Measure({Distribution(Normal{0, 2})}), 0,
+                          [](const Vector& x, const Vector& theta, const Vector&) {
+                            return Vector((1 + theta(0) * theta(0)) * (x - theta));
+                          });
+}
+
+void expect_same_bits(const Result& a, const Result& b) {
+  EXPECT_EQ(a.status, b.status);
+  EXPECT_EQ(a.stop_reason, b.stop_reason);
+  EXPECT_EQ(a.u, b.u);
+  EXPECT_EQ(a.gradients, b.gradients);
+  EXPECT_EQ(a.constants.L.value, b.constants.L.value);
+  EXPECT_EQ(a.notes, b.notes);
+  EXPECT_EQ(a.basis.indices().indices(), b.basis.indices().indices());
+  ASSERT_EQ(a.history.size(), b.history.size());
+  for (std::size_t i = 0; i < a.history.size(); ++i) {
+    const IterationRecord &x = a.history[i], &y = b.history[i];
+    EXPECT_EQ(std::tuple(x.k, x.basis_size, x.samples, x.step, x.gradients, x.gradient_norm,
+                         x.error_squared, x.true_error),
+              std::tuple(y.k, y.basis_size, y.samples, y.step, y.gradients, y.gradient_norm,
+                         y.error_squared, y.true_error));
+  }
+  EXPECT_EQ(a.state.arrays, b.state.arrays);
+  EXPECT_EQ(a.state.integers, b.state.integers);
+  EXPECT_EQ(a.state.texts, b.state.texts);
+}
+
+// Stops before every `stride`-th iteration, each session with another number of threads.
+template <class P>
+Result in_sessions(const P& problem, Options options, int stride) {
+  for (int session = 0;; ++session) {
+    int asked = 0;
+    options.interrupted = [&] { return asked++ == stride; };
+    options.threads = 1 + session % 2;
+    Result result = run(problem, options);
+    if (result.status != Status::interrupted) return result;
+    EXPECT_LT(session, 1000);
+    options.resume = std::make_shared<Result>(std::move(result));
+  }
+}
+
+TEST(Resume, EveryMethodEndsInTheSameBits) {
+  for (const Method method : all_methods) {
+    for (const bool noisy : {false, true}) {
+      SCOPED_TRACE(fmt::format("{} noisy {}", to_string(method), noisy));
+      PaperProblem problem;
+      problem.noisy = noisy;
+      Options options = agd();
+      options.method = method;
+      options.iterations = 40;
+      options.samples = method == Method::nested ? 3.0 : 700.0;
+      expect_same_bits(in_sessions(problem, options, 7), run(problem, options));
+    }
+  }
+}
+
+TEST(Resume, EveryGradientRuleEndsInTheSameBits) {
+  for (const GradientRule rule : {GradientRule::quadrature, GradientRule::sobol}) {
+    Options options = agd();
+    options.gradient = rule;
+    options.iterations = 30;
+    expect_same_bits(in_sessions(PaperProblem{}, options, 4), run(PaperProblem{}, options));
+  }
+  Options options = agd();
+  options.sampling = Sampling::christoffel;
+  options.iterations = 30;
+  expect_same_bits(in_sessions(PaperProblem{}, options, 4), run(PaperProblem{}, options));
+}
+
+// The step of the second run does not know L, the guard does.
+TEST(Resume, RaisedConstantsAndTheGuardAreKept) {
+  const auto problem = unbounded_curvature();
+  Options options = agd();
+  options.gradient = GradientRule::quadrature;
+  options.basis_size = 20.0;
+  options.iterations = 60;
+  const Result whole = run(problem, options);
+  ASSERT_FALSE(whole.notes.empty());
+  EXPECT_NE(whole.notes.front().find("raised"), std::string::npos);
+  expect_same_bits(in_sessions(problem, options, 3), whole);
+  options.step = "0.1";
+  expect_same_bits(in_sessions(problem, options, 3), run(problem, options));
+}
+
+// The state that a checkpoint gets is as good as that of an interruption.
+TEST(Resume, FromAnyCheckpoint) {
+  for (const Method method : {Method::masg, Method::nested}) {
+    Options options = agd();
+    options.method = method;
+    options.iterations = 20;
+    const Result whole = run(PaperProblem{}, options);
+    std::vector<Result> checkpoints;
+    Options with_checkpoints = options;
+    with_checkpoints.checkpoint_seconds = 1e-12;
+    with_checkpoints.checkpoint = [&](const Result& run) { checkpoints.push_back(run); };
+    expect_same_bits(run(PaperProblem{}, with_checkpoints), whole);
+    ASSERT_EQ(checkpoints.size(), 20U);
+    for (const Result& checkpoint : checkpoints) {
+      EXPECT_EQ(checkpoint.status, Status::interrupted);
+      options.resume = std::make_shared<Result>(checkpoint);
+      expect_same_bits(run(PaperProblem{}, options), whole);
+    }
+  }
+}
+
+// More iterations or gradients than first asked for: as if asked for from the start.
+TEST(Resume, AFinishedRunCanBeGivenMore) {
+  Options options = agd();
+  options.iterations = 25;
+  const Result first = run(PaperProblem{}, options);
+  options.iterations = 60;
+  const Result whole = run(PaperProblem{}, options);
+  Options more = options;
+  more.resume = std::make_shared<Result>(first);
+  expect_same_bits(run(PaperProblem{}, more), whole);
+
+  Options poor = options;
+  poor.max_gradients = 10'000;
+  const Result stopped = run(PaperProblem{}, poor);
+  EXPECT_EQ(stopped.status, Status::out_of_gradients);
+  more.resume = std::make_shared<Result>(stopped);
+  expect_same_bits(run(PaperProblem{}, more), whole);
+}
+
+TEST(Resume, SecondsAccumulateButALimitIsOfOneSession) {
+  Options options = agd();
+  options.iterations = 30;
+  Result first = run(PaperProblem{}, options);
+  first.seconds = 5000;
+  options.iterations = 60;
+  options.resume = std::make_shared<Result>(first);
+  const Result result = run(PaperProblem{}, options);
+  EXPECT_EQ(result.status, Status::completed);
+  EXPECT_GT(result.seconds, 5000);
+  EXPECT_GT(result.history.back().seconds, 5000);
+}
+
+TEST(Resume, WhatCannotChangeIsRefused) {
+  const auto message = [](const PaperProblem& problem, const Options& options) -> std::string {
+    try {
+      static_cast<void>(run(problem, options));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  Options options = agd();
+  options.iterations = 30;
+  options.resume = std::make_shared<Result>(run(PaperProblem{}, options));
+  Options changed = options;
+  changed.method = Method::gd;
+  EXPECT_EQ(message({}, changed), "resume: the run was begun with method agd, not gd");
+  changed = options;
+  changed.iterations = 10;
+  EXPECT_EQ(message({}, changed), "solve.iterations: must not be below the 30 that are done");
+  changed = options;
+  changed.basis_size = 2.0;
+  EXPECT_EQ(message({}, changed), "resume: the run was begun with another basis");
+
+  PaperProblem noisy;
+  noisy.noisy = true;
+  options = agd();
+  options.method = Method::nested;
+  options.iterations = 10;
+  options.resume = std::make_shared<Result>(run(noisy, options));
+  options.iterations = 20;
+  EXPECT_NE(message(noisy, options).find("averages the second half"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace chaosgrad
