@@ -92,7 +92,7 @@ Index Family::max_nodes() const {
   const auto& parameters = state_->distribution.parameters();
   const Index limit = state_->polynomial.limits().recurrence_limit;
   const auto* discrete = std::get_if<Discrete>(&parameters);
-  const bool few = discrete != nullptr && static_cast<Index>(discrete->values.size()) <= limit;
+  const bool few = discrete != nullptr && static_cast<Index>(discrete->values.size()) <= limit + 1;
   const bool unlimited = few || std::holds_alternative<Uniform>(parameters);
   return unlimited ? std::numeric_limits<Index>::max() : limit;
 }
