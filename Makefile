@@ -11,6 +11,7 @@ build: packages
 	cmake --build --preset release
 
 test: build
+	@scripts/install-packages tests
 	scripts/run-tests
 
 sanitize: packages

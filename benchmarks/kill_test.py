@@ -10,7 +10,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
-from runs_test import LONG, METHODS, NOISE, content, differences  # noqa: E402
+from runs_test import LONG, METHODS, PROBLEM, content, differences  # noqa: E402
 
 PROGRAM = ROOT / "build" / "release" / "chaosgrad"
 
@@ -25,19 +25,19 @@ def main(number):
 
         for method in METHODS:
             began = time.monotonic()
-            call("solve", NOISE, "-o", "whole", *LONG[method])
+            call("solve", PROBLEM[method], "-o", "whole", *LONG[method])
             length, whole = time.monotonic() - began, content(folder / "whole")
             killed = wrong = 0
             for _ in range(number):
                 shutil.rmtree(folder / "run", ignore_errors=True)
-                process = subprocess.Popen([PROGRAM, "solve", NOISE, "-o", "run", "--quiet", *LONG[method]], cwd=folder)
+                process = subprocess.Popen([PROGRAM, "solve", PROBLEM[method], "-o", "run", "--quiet", *LONG[method]], cwd=folder)
                 time.sleep(moments.uniform(0, length))
                 process.kill()
                 killed += process.wait() != 0
                 if any((folder / "run" / file).exists() for file in ("solution.h5", "solution.h5.previous")):
                     call("resume", "run")
                 else:
-                    call("solve", NOISE, "-o", "run", *LONG[method])
+                    call("solve", PROBLEM[method], "-o", "run", *LONG[method])
                 wrong += differences(content(folder / "run"), whole) != []
             print(f"{method}: {number} runs of {length:.2f} s, {killed} killed before their end, {wrong} final files differ")
             if wrong:

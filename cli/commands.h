@@ -17,8 +17,13 @@ void add_solve(CLI::App& app, int& exit_code);
 void add_resume(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_eval(CLI::App& app, int& exit_code);
+void add_report(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
 void add_gallery(CLI::App& app, int& exit_code);
 void add_reproduce(CLI::App& app, int& exit_code);
+void add_stats(CLI::App& app, int& exit_code);
+void add_sample(CLI::App& app, int& exit_code);
+void add_verify(CLI::App& app, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
 
 }  // namespace chaosgrad::cli

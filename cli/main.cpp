@@ -18,6 +18,11 @@ int main(int argc, char** argv) {
   cli::add_resume(app, exit_code);
   cli::add_check(app, exit_code);
   cli::add_eval(app, exit_code);
+  cli::add_stats(app, exit_code);
+  cli::add_sample(app, exit_code);
+  cli::add_verify(app, exit_code);
+  cli::add_compare(app, exit_code);
+  cli::add_report(app, exit_code);
   cli::add_export(app, exit_code);
   cli::add_gallery(app, exit_code);
   cli::add_reproduce(app, exit_code);

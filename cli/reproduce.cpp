@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "chaosgrad/report.h"
 #include "commands.h"
 
 namespace chaosgrad::cli {
@@ -69,6 +70,7 @@ int run_reproduce(const ReproduceArguments& arguments) {
   const std::vector<std::string>& names = arguments.names.empty() ? known : arguments.names;
   for (const std::string& name : names) check_figure_name(name);
   Json all = Json::object();
+  std::vector<Figure> figures;
   for (const std::string& name : names) {
     const auto start = std::chrono::steady_clock::now();
     Figure figure;
@@ -83,11 +85,13 @@ int run_reproduce(const ReproduceArguments& arguments) {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     all[name] = Json::parse(figure.facts);
     if (!arguments.json && !arguments.quiet) print_headline(name, all[name], seconds);
+    figures.push_back(std::move(figure));
   }
+  write_figures(arguments.directory, figures);
   if (arguments.json) {
     fmt::print("{}\n", all.dump(2));
   } else if (!arguments.quiet) {
-    fmt::print("\nwritten to {}\n", arguments.directory);
+    fmt::print("\nwritten to {0}; to look at: {0}/report.html\n", arguments.directory);
   }
   return exit_solved;
 }

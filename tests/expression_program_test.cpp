@@ -36,6 +36,7 @@ TEST(Program, SameBitsInEveryBlock) {
   Names names;
   std::vector<Node> outputs = {
       names("sin(x)*cos(x) + tan(y)"),
+      names("sin(2*y)/sin(y)"),
       names("exp(x) + log(abs(y)) - x^y + abs(x)^2.5 + y^7"),
       names("A*v"),
       names("norm2(v) + dot(v, [1, 2, 3])*sum(v)"),
@@ -265,10 +266,10 @@ TEST(Program, TakesMemoryOnlyAtFirst) {
   };
   evaluate(3);
   const double* registers = workspace.registers.data();
-  const auto* places = workspace.places.data();
+  const auto* calls = workspace.calls.get();
   for (const Index samples : {128, 1, 17, 8}) evaluate(samples);
   EXPECT_EQ(workspace.registers.data(), registers);
-  EXPECT_EQ(workspace.places.data(), places);
+  EXPECT_EQ(workspace.calls.get(), calls);
 }
 
 TEST(Program, SharesWorkAndRegisters) {
@@ -410,6 +411,53 @@ TEST(VectorMath, SineAndCosineToTwoUlp) {
       }
     }
   }
+}
+
+// sin a and sin 2a share one instruction, in whichever order they appear.
+TEST(Program, SineOfTheDoubleToThreeUlp) {
+  for (const bool double_first : {true, false}) {
+    Names names;
+    std::vector<Node> nodes = {names(double_first ? "sin(2*x)" : "sin(x)"),
+                               names(double_first ? "sin(x)" : "sin(2*x)")};
+    if (double_first) std::swap(nodes[0], nodes[1]);
+    const Program program(names.graph, nodes);
+    EXPECT_EQ(program.instruction_count(), 1);
+    for (const double size : {1e-9, 0.8, 4.0, 100.0, 9.9e4, 1e7}) {
+      std::vector<double> x = between(5, -size, size);
+      // Next to the zeros and the extremes of sin 2x.
+      for (std::size_t i = 0; i < x.size(); i += 2)
+        x[i] = std::round(x[i] * 4 / std::numbers::pi) * (std::numbers::pi / 4);
+      for (std::size_t i = 0; i < x.size(); i += block_size) {
+        const Matrix block = Eigen::Map<const Matrix>(&x[i], block_size, 1);
+        const std::vector<Matrix> values = run(program, names.graph, nodes, {block});
+        for (Index s = 0; s < block_size; ++s) {
+          EXPECT_LT(ulps(values[0](s), sin(Wide(block(s)))), 1.6) << block(s);
+          EXPECT_LT(ulps(values[1](s), sin(2 * Wide(block(s)))), 3) << block(s);
+          EXPECT_LE(std::abs(values[1](s)), 1);
+        }
+      }
+    }
+  }
+}
+
+// Where 2x, cos x or cos 2x are needed as well, every value stays what it is.
+TEST(Program, SineOfTheDoubleAmongOthers) {
+  Names names;
+  const Matrix x = Sequence(6).matrix(block_size, 1, -9, 9);
+  const auto check = [&](std::vector<std::string> texts) {
+    std::vector<Node> nodes;
+    for (const std::string& text : texts) nodes.push_back(names(text));
+    const std::vector<Matrix> together = run(names.graph, nodes, {x});
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      const Matrix alone = run(names.graph, std::array{nodes[k]}, {x})[0];
+      EXPECT_LT((together[k] - alone).cwiseAbs().maxCoeff(), 1e-15) << texts[k];
+    }
+  };
+  check({"sin(x)", "2*x", "sin(2*x)"});
+  check({"sin(x)", "cos(x)", "sin(2*x)"});
+  check({"sin(x)", "sin(2*x)", "cos(2*x)"});
+  check({"sin(x)", "sin(2*x)", "sin(4*x)", "exp(2*x)/exp(2*x)"});
+  check({"sin(2*x) + sin(x)*sin(2*x)", "[sin(2*x), sin(x)]"});
 }
 
 TEST(VectorMath, ALaneDoesNotSeeItsNeighbours) {

@@ -9,7 +9,7 @@ LAYERS = ["random", "measure", "basis", "expression", "problem", "estimate", "so
 HEADERS = {
     "types": -1, "error": -1, "random": 0, "distribution": 1, "measure": 1, "family": 2, "index_set": 2, "basis": 2,
     "expression": 3, "problem": 4, "formula_problem": 4, "coded_problem": 4, "any_problem": 4, "builtin": 4, "gallery": 4, "constants": 5, "schedule": 6, "options": 6, "solver_state": 6,
-    "run": 6, "solution": 7, "theory": 7, "check": 7, "version": 7, "chaosgrad": 7, "csv": 8, "problem_file": 8, "run_store": 8, "export": 8, "report": 9, "reproduce": 9,
+    "run": 6, "solution": 7, "statistics": 7, "verify": 7, "theory": 7, "check": 7, "version": 7, "chaosgrad": 7, "csv": 8, "problem_file": 8, "run_store": 8, "run_statistics": 8, "export": 8, "chart": 9, "report": 9, "reproduce": 9,
 }
 
 

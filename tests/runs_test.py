@@ -19,11 +19,13 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAPER = ROOT / "examples" / "paper.toml"
 NOISE = ROOT / "examples" / "paper-noise.toml"
-METHODS = ["gd", "agd", "masg", "uqsa", "nested"]
+METHODS = ["gd", "agd", "masg", "uqsa", "nested", "collocation"]
 # About half a second of work, and a checkpoint as often as it can be written.
 LONG = {method: ["--set", f"solve.method={method}", "--set", "solve.max_gradients=1e9", "--set", "solve.checkpoint_seconds=0.01",
                  "--set", "solve.iterations=300", "--set", f"solve.samples={40 if method == 'nested' else 60000}"]
         for method in METHODS}
+LONG["collocation"] = ["--set", "solve.method=collocation", "--set", "solve.relative_tolerance=1e-5", "--set", "solve.checkpoint_seconds=0.01"]
+PROBLEM = {method: ROOT / "examples" / ("elliptic-control.toml" if method == "collocation" else "paper-noise.toml") for method in METHODS}
 
 
 def content(directory):
@@ -81,22 +83,22 @@ def wait_for_iterations(directory):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_killed_at_any_moment_and_resumed_it_ends_in_the_same_file(start, run, tmp_path, method):
-    """Ten kills for each of the five methods; benchmarks/kill_test.py does any number."""
+    """Ten kills for each method; benchmarks/kill_test.py does any number."""
     moments = random.Random(f"kill {method}")
     began = time.monotonic()
-    assert run("solve", NOISE, "-o", "whole", "--quiet", *LONG[method])[0] == 0
+    assert run("solve", PROBLEM[method], "-o", "whole", "--quiet", *LONG[method])[0] == 0
     length = time.monotonic() - began
     whole = content(tmp_path / "whole")
     early = 0
     for _ in range(10):
         shutil.rmtree(tmp_path / "killed", ignore_errors=True)
-        process = start("solve", NOISE, "-o", "killed", "--quiet", *LONG[method])
+        process = start("solve", PROBLEM[method], "-o", "killed", "--quiet", *LONG[method])
         time.sleep(moments.uniform(0, length))
         process.kill()
         process.communicate()
         early += process.returncode == -signal.SIGKILL
         if not (tmp_path / "killed" / "solution.h5").exists() and not (tmp_path / "killed" / "solution.h5.previous").exists():
-            assert run("solve", NOISE, "-o", "killed", "--quiet", *LONG[method])[0] == 0  # killed before it had begun
+            assert run("solve", PROBLEM[method], "-o", "killed", "--quiet", *LONG[method])[0] == 0  # killed before it had begun
         else:
             code, _, err = run("resume", "killed", "--quiet")
             assert code == 0, err
@@ -108,8 +110,8 @@ def test_killed_at_any_moment_and_resumed_it_ends_in_the_same_file(start, run, t
 def test_a_signal_stops_stores_and_says_so(start, run, tmp_path, number):
     arguments = LONG["agd"] + ["--set", "solve.checkpoint_seconds=30"]
     assert run("solve", NOISE, "-o", "whole", "--quiet", *arguments)[0] == 0
-    process = start("solve", NOISE, "-o", "stopped", "--json", *arguments)
-    time.sleep(0.15)
+    process = start("solve", NOISE, "-o", "stopped", "--json", "--progress", "json", *arguments)
+    process.stderr.readline()  # the first iteration is done
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 1, err
@@ -335,7 +337,8 @@ def test_the_documented_reader_needs_only_h5py(run, tmp_path, example):
     code = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "run-format.md").read_text(), re.S)[0]
     names = {}
     exec(code, names)
-    assert run("solve", ROOT / "examples" / f"{example}.toml", "-o", "out", "--quiet")[0] == 0
+    path = ROOT / "examples" / f"{example}.toml"
+    assert run("solve", path, "-o", "out", "--quiet", "--set", "solve.method=agd", "--set", "solve.iterations=50")[0] == 0
     with h5py.File(tmp_path / "out" / "solution.h5") as store:
         parameters = store["parameters"].asstr()[:]
         germs = [json.loads(text) for text in store["measure/germs"].asstr()[:]]

@@ -10,4 +10,5 @@
 #include "chaosgrad/problem.h"
 #include "chaosgrad/run.h"
 #include "chaosgrad/solution.h"
+#include "chaosgrad/statistics.h"
 #include "chaosgrad/version.h"

@@ -121,13 +121,14 @@ struct Kink {
 class Program {
  public:
   struct Workspace {
-    struct Place {
-      const double* data;
-      Index column_stride;
-      double* target;  // the same, if it may be written
-    };
+    Workspace();
+    Workspace(Workspace&&) noexcept;
+    Workspace& operator=(Workspace&&) noexcept;
+    ~Workspace();
+
+    struct Calls;  // the instructions with their operands found, for places that come again
     Eigen::Matrix<double, Eigen::Dynamic, 1> registers;
-    std::vector<Place> places;  // where the registers, the inputs and the outputs are
+    std::unique_ptr<Calls> calls;
   };
 
   Program() = default;

@@ -16,8 +16,10 @@ namespace chaosgrad {
 
 // automatic    collocation without noise, sieve with
 // collocation  a separate optimisation at each of a growing set of samples of θ, started from the
-//              expansion fitted so far; weighted least squares; the basis grows where the residual is
-// sieve        averaged stochastic Newton steps on the coefficients, each sample used once; the basis
+//              expansion fitted so far; weighted least squares; the basis grows where the residual
+//              is
+// sieve        averaged stochastic Newton steps on the coefficients, each sample used once; the
+// basis
 //              grows where the noise lets see that it should
 // gd     u ← u − γ D'(u)                                                        (UQ-GD)
 // agd    y = u + β (u − u_prev);  u ← y − α D'(y)                               (UQ-AGD)
@@ -37,9 +39,9 @@ struct Progress {
   Index iteration = 0, iterations = 0;  // iterations = 0: their number is not known beforehand
   Index basis_size = 0, samples = 0;
   double gradient_norm = 0;
-  std::optional<double> error = {};  // ‖x − x*‖_π: estimated, or known from the reference
-
+  std::optional<double> error = {};      // ‖x − x*‖_π: estimated, or known from the reference
   std::optional<double> tolerance = {};  // absolute, as asked for
+
   std::int64_t gradients = 0;
   double seconds = 0;                       // since the start, over all resumptions
   double gradients_per_second = 0;          // of this session

@@ -22,7 +22,9 @@ enum class Purpose : std::uint16_t {
   constants,
   certificate,
   verification,
-  test
+  test,
+  statistics,
+  sample
 };
 
 // The stream of one purpose at one step (iteration, stage) of a run: id = purpose · 2^48 + step.

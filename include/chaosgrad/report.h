@@ -1,17 +1,42 @@
 #pragma once
-// A run as one HTML page that needs nothing but a browser.
+// Results as one HTML page that needs nothing but a browser: no network, opens from disk. Every
+// text of the user stays text.
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "chaosgrad/problem_file.h"
-#include "chaosgrad/solution.h"
+#include "chaosgrad/reproduce.h"
+#include "chaosgrad/run_store.h"
 
 namespace chaosgrad {
 
-// The answer first: status and error, then statistics, x*(θ) along each parameter, convergence, and
-// the problem itself. No scripts, nothing loaded from elsewhere, every text of the user escaped.
-[[nodiscard]] std::string report_html(const ProblemFile& file, const Solution& solution);
-
-// Writes DIRECTORY/report.html. Throws IoError.
+// A run: the answer first (status, error, what limits it), then x*(θ) along each parameter, the
+// distribution of each component, correlations, Sobol' indices, convergence, coefficients, cost,
+// and the problem itself. `summary` is that of summary_json.
+[[nodiscard]] std::string report_html(const ProblemFile& file, const Solution& solution,
+                                      const std::string& summary);
+// Write DIRECTORY/report.html. Throw IoError.
 void write_report(const std::string& directory, const ProblemFile& file, const Solution& solution);
+void write_report(const std::string& directory, const StoredRun& run);
+
+// Several methods on one problem.
+struct ComparedRun {
+  std::string label;    // the method
+  std::string summary;  // JSON, that of summary_json
+  std::vector<IterationRecord> history;
+  std::optional<double> error;  // ‖x − x*‖_π as well as it is known
+  std::string error_from;       // and from what
+};
+[[nodiscard]] std::string comparison_html(const ProblemFile& file,
+                                          const std::vector<ComparedRun>& runs);
+// Writes DIRECTORY/report.html. Throws IoError.
+void write_comparison(const std::string& directory, const ProblemFile& file,
+                      const std::vector<ComparedRun>& runs);
+
+// The paper's experiments.
+[[nodiscard]] std::string figures_html(const std::vector<Figure>& figures);
+// Writes DIRECTORY/report.html. Throws IoError.
+void write_figures(const std::string& directory, const std::vector<Figure>& figures);
 
 }  // namespace chaosgrad

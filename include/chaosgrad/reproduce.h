@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "chaosgrad/chart.h"
 #include "chaosgrad/types.h"
 
 namespace chaosgrad {
@@ -22,9 +23,9 @@ struct ReproduceOptions {
 struct Figure {
   std::string name;
   std::vector<std::string> columns;
-  Matrix rows;        // rows × columns; NaN where a curve has ended
-  std::string svg;    // the picture
-  std::string facts;  // JSON
+  Matrix rows;                // rows × columns; NaN where a curve has ended
+  std::vector<Chart> charts;  // side by side
+  std::string facts;          // JSON
 };
 
 // fig1a, fig1b, fig2, fig3, blowup, equal-time, nested, optimum, slips.

@@ -28,6 +28,9 @@ class Expansion {
   Coefficients u_;
 };
 
+// ‖a − b‖_π of two expansions of the same problem.
+[[nodiscard]] double distance(const Expansion& a, const Expansion& b);
+
 struct Solution {
   Expansion expansion;
   Run run;
@@ -42,9 +45,12 @@ struct Solution {
 // Runs the solver and measures its error on fresh samples.
 [[nodiscard]] Solution solve(const Oracle& oracle, const Options& options = {});
 
-// Statistics from the coefficients: mean = u_0, variance = Σ_{i>0} u_i².
+// Statistics from the coefficients: mean = u_0, variance = Σ_{i>0} u_i², with the noise of the
+// coefficients taken out where the run has replicates. With error bars: statistics.h.
 [[nodiscard]] Vector mean(const Expansion& expansion);
+[[nodiscard]] inline Vector mean(const Solution& solution) { return mean(solution.expansion); }
 [[nodiscard]] Vector sd(const Expansion& expansion);
+[[nodiscard]] Vector sd(const Solution& solution);
 
 // Sobol' indices (q×d): the share of the variance of x_i that depends on germ k alone (main), and
 // that involves it at all (total). Zero where the variance is zero. Without dependence the germ is
@@ -53,24 +59,6 @@ struct SobolIndices {
   Matrix main, total;
 };
 [[nodiscard]] SobolIndices sobol(const Expansion& expansion);
-
-[[nodiscard]] inline Vector mean(const Solution& solution) { return mean(solution.expansion); }
-[[nodiscard]] inline Vector sd(const Solution& solution) { return sd(solution.expansion); }
-[[nodiscard]] inline SobolIndices sobol(const Solution& solution) {
-  return sobol(solution.expansion);
-}
-
-// Mean and standard deviation over θ of E_v of quantities of (x, θ, v), with the standard error of
-// the mean.
-struct QuantityStatistics {
-  double mean = 0, sd = 0, error = 0;
-};
-// evaluate(x, theta, noise, values) fills values (B × count).
-using QuantityFunction = std::function<void(Block, Block, Block, BlockOut)>;
-[[nodiscard]] std::vector<QuantityStatistics> quantity_statistics(const Expansion& expansion,
-                                                                  const QuantityFunction& evaluate,
-                                                                  Index count,
-                                                                  Index noise_dimension,
-                                                                  std::uint64_t seed);
+[[nodiscard]] SobolIndices sobol(const Solution& solution);
 
 }  // namespace chaosgrad

@@ -75,7 +75,8 @@ struct Harmonic {
     const simd::Pack turns = tau * per_unit, high = turns * h_pack;
     const simd::Pack rest = simd::fma(tau, simd::broadcast(axis.turns_per_unit_rest),
                                       simd::product_error(tau, per_unit));
-    const simd::Pack low = simd::fma(rest, h_pack, simd::product_error(turns, h_pack));
+    const simd::Pack low =
+        h == 1 ? rest : simd::fma(rest, h_pack, simd::product_error(turns, h_pack));
     const SinCos value = sincos_turns({high, low});
     result.cos.pack[j] = value.cos;
     result.sin.pack[j] = value.sin;

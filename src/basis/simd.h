@@ -70,21 +70,44 @@ inline double fma(double a, double b, double c) { return a * b + c; }
 }
 #endif
 
+// a where bit 0 of n is set, b elsewhere; and a with its sign changed where bit 1 of n is set.
+#if defined(__AVX512F__)
+[[gnu::always_inline]] inline Pack if_odd(Integers n, Pack a, Pack b) {
+  const auto bits = reinterpret_cast<__m512i>(n);
+  return _mm512_mask_blend_pd(_mm512_test_epi64_mask(bits, _mm512_set1_epi64(1)), b, a);
+}
+[[gnu::always_inline]] inline Pack flip_by_bit_1(Pack a, Integers n) {
+  constexpr int a_xor_b_and_c = 0x78;
+  return reinterpret_cast<Pack>(
+      _mm512_ternarylogic_epi64(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(n << 62),
+                                _mm512_set1_epi64(std::int64_t{1} << 63), a_xor_b_and_c));
+}
+#else
+[[gnu::always_inline]] inline Pack if_odd(Integers n, Pack a, Pack b) {
+  return (n & 1) != 0 ? a : b;
+}
+[[gnu::always_inline]] inline Pack flip_by_bit_1(Pack a, Integers n) {
+  return reinterpret_cast<Pack>(reinterpret_cast<Integers>(a) ^ ((n & 2) << 62));
+}
+#endif
+
 // Lane j of the result is the sum of all lanes of a[j], by pairs (0+1), (2+3), …, then pairs of
 // those.
 [[gnu::always_inline]] inline Pack sums_of_lanes(const Pack* a) {
 #if defined(__AVX512F__)
   Pack pairs[4], fours[2];
+  // Each step adds two packs: a blend of them, and the other lanes of both, shuffled to their
+  // places. Blends run beside the shuffles.
 #pragma GCC unroll 4
   for (int j = 0; j < 4; ++j)
-    pairs[j] = __builtin_shufflevector(a[2 * j], a[2 * j + 1], 0, 8, 2, 10, 4, 12, 6, 14) +
-               __builtin_shufflevector(a[2 * j], a[2 * j + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    pairs[j] = _mm512_mask_blend_pd(0b10101010, a[2 * j], a[2 * j + 1]) +
+               __builtin_shufflevector(a[2 * j], a[2 * j + 1], 1, 8, 3, 10, 5, 12, 7, 14);
 #pragma GCC unroll 2
   for (int j = 0; j < 2; ++j)
-    fours[j] = __builtin_shufflevector(pairs[2 * j], pairs[2 * j + 1], 0, 1, 8, 9, 4, 5, 12, 13) +
-               __builtin_shufflevector(pairs[2 * j], pairs[2 * j + 1], 2, 3, 10, 11, 6, 7, 14, 15);
-  return __builtin_shufflevector(fours[0], fours[1], 0, 1, 2, 3, 8, 9, 10, 11) +
-         __builtin_shufflevector(fours[0], fours[1], 4, 5, 6, 7, 12, 13, 14, 15);
+    fours[j] = _mm512_mask_blend_pd(0b11001100, pairs[2 * j], pairs[2 * j + 1]) +
+               __builtin_shufflevector(pairs[2 * j], pairs[2 * j + 1], 2, 3, 8, 9, 6, 7, 12, 13);
+  return _mm512_mask_blend_pd(0b11110000, fours[0], fours[1]) +
+         __builtin_shufflevector(fours[0], fours[1], 4, 5, 6, 7, 8, 9, 10, 11);
 #elif defined(__AVX2__) && defined(__FMA__)
   const Pack low = __builtin_shufflevector(a[0], a[1], 0, 4, 2, 6) +
                    __builtin_shufflevector(a[0], a[1], 1, 5, 3, 7);

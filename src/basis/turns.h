@@ -41,11 +41,8 @@ struct SinCos {
 
   // Quarter k: (sin, cos) of r turned by k quarters.
   const auto quarter = reinterpret_cast<simd::Integers>(shifted);
-  const simd::Integers odd = (quarter & 1) != 0;
-  const Pack sin = odd ? c : s, cos = odd ? s : c;
-  const simd::Integers sin_sign = (quarter & 2) << 62, cos_sign = ((quarter + 1) & 2) << 62;
-  return {reinterpret_cast<Pack>(reinterpret_cast<simd::Integers>(sin) ^ sin_sign),
-          reinterpret_cast<Pack>(reinterpret_cast<simd::Integers>(cos) ^ cos_sign)};
+  return {simd::flip_by_bit_1(simd::if_odd(quarter, c, s), quarter),
+          simd::flip_by_bit_1(simd::if_odd(quarter, s, c), quarter + 1)};
 }
 
 }  // namespace chaosgrad

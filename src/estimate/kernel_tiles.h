@@ -45,6 +45,12 @@ struct Terms {
   Index count = 0;
 };
 
+// The columns first, first + 1, …: known offsets instead of looked-up ones.
+struct ColumnsFrom {
+  Index first;
+  Index operator[](Index j) const { return first + j; }
+};
+
 // Those of the group among the first m functions.
 [[nodiscard]] inline Terms terms_of(const FactorGroup& group, Index m) {
   const auto end = group.rows.back() < m
@@ -139,8 +145,8 @@ struct Weights {
 };
 
 // out(f, c) = Σ_samples T_{columns[f]} · weights_c; out has room for a whole number of packs.
-template <int functions, int components>
-[[gnu::always_inline]] inline void project_tile(const BasisBlock& psi, const std::int32_t* columns,
+template <int functions, int components, class Columns>
+[[gnu::always_inline]] inline void project_tile(const BasisBlock& psi, const Columns& columns,
                                                 const Weights<components>& weights, double* out) {
   constexpr int count = functions * components;
   constexpr int padded = (count + simd::width - 1) / simd::width * simd::width;
@@ -171,13 +177,13 @@ template <int functions, int components>
     simd::store_unaligned(out + s, simd::sums_of_lanes(sum + s));
 }
 
-// out(j, c) = Σ_samples T_{columns[j]} · weights_c; out has room for one pack more.
-template <int components>
-void project_into(const BasisBlock& psi, const Terms& terms, const Weights<components>& weights,
-                  double* out) {
-  in_chunks<project_functions(components)>(terms.count, [&]<int size>(Index first) {
-    project_tile<size>(psi, terms.columns + first, weights, out + first * components);
-  });
+// out(j, c) = Σ_samples T_j · weights_c, first ≤ j < end; out has room for one pack more.
+template <int end, int components, int first = 0>
+void project_first(const BasisBlock& psi, const Weights<components>& weights, double* out) {
+  constexpr int largest = project_functions(components), count = end - first;
+  constexpr int chunks = (count + largest - 1) / largest, size = (count + chunks - 1) / chunks;
+  project_tile<size>(psi, ColumnsFrom{first}, weights, out + first * components);
+  if constexpr (size < count) project_first<end, components, first + size>(psi, weights, out);
 }
 
 // sums(rows[j], column + c) += Σ_samples T_{columns[j]} · weights_c.

@@ -118,14 +118,13 @@ void project_fourier(const BasisBlock& psi, const Block& g, const double* factor
   const Weights<components> weights(g, factors, column);
   project_terms<components>(psi, terms.tabulated, weights, column, sums);
   project_terms<components>(psi, terms.tail, weights, column, sums);
-  const Terms right{psi.plan().count.data(), psi.plan().count.data(), harmonic_columns};
   for (Index group = 1; group <= terms.groups; ++group) {
     const Index anchor = harmonic_columns + 2 * (group - 1);
     Weights<2 * components> turned;
     turned.set_product(psi, anchor, weights, 0);
     turned.set_product(psi, anchor + 1, weights, components);
     alignas(64) TurnedRows<components> v;
-    project_into<2 * components>(psi, right, turned, &v[0][0]);
+    project_first<harmonic_columns>(psi, turned, &v[0][0]);
     turn_sums<components>(v, column, group * harmonic_span, sums);
   }
 }

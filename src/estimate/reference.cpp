@@ -60,8 +60,7 @@ double ReferenceExpansion::error_squared(const Coefficients& coefficients) const
 }
 
 double ReferenceExpansion::true_error(const Coefficients& coefficients) const {
-  const double remainder = norm_squared - u.topRows(coefficients.rows()).squaredNorm();
-  return std::sqrt(error_squared(coefficients) + std::max(0.0, remainder));
+  return std::sqrt(error_squared(coefficients) + remainder_squared[coefficients.rows()]);
 }
 
 std::optional<ReferenceExpansion> expand_reference(const Oracle& oracle, const Basis& basis,
@@ -77,7 +76,11 @@ std::optional<ReferenceExpansion> expand_reference(const Oracle& oracle, const B
         left.u += right.u;
         left.norm_squared += right.norm_squared;
       });
-  return ReferenceExpansion{std::move(sums.u), sums.norm_squared};
+  Vector remainder(basis.size() + 1);
+  double left = remainder[0] = sums.norm_squared;
+  for (Index m = 0; m < basis.size(); ++m)
+    remainder[m + 1] = std::max(0.0, left -= sums.u.row(m).squaredNorm());
+  return ReferenceExpansion{std::move(sums.u), sums.norm_squared, std::move(remainder)};
 }
 
 }  // namespace chaosgrad

@@ -9,8 +9,9 @@
 namespace chaosgrad {
 
 struct ReferenceExpansion {
-  Coefficients u;           // P_m u* for m = basis.size()
-  double norm_squared = 0;  // ‖x*‖²_π
+  Coefficients u;            // P_m u* for m = basis.size()
+  double norm_squared = 0;   // ‖x*‖²_π
+  Vector remainder_squared;  // ‖R_m u*‖² at [m]
 
   // ‖u − P_m u*‖² for an m×q u, and ‖x_u − x*‖_π = (that + ‖R_m u*‖²)^½.
   [[nodiscard]] double error_squared(const Coefficients& coefficients) const;

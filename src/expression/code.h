@@ -31,7 +31,26 @@ struct Instruction {
   bool derivative = false;
 };
 
-struct Program::Code {
+// Where the registers, an input or an output are.
+struct Place {
+  const double* data;
+  Index column_stride;
+  double* target;  // the same, if it may be written
+};
+
+// A run alternates between blocks of whole packs, which are used where they are, and a last block
+// that is copied: one set of calls for each.
+struct Program::Workspace::Calls {
+  struct Resolved {
+    std::shared_ptr<const Code> code;
+    Index samples = 0;
+    std::vector<Place> places;  // the registers, the inputs, the outputs
+    std::vector<Call> calls;
+  };
+  Resolved in_place, copied;
+};
+
+struct Program::Code : std::enable_shared_from_this<Program::Code> {
   struct Input {
     int slot;
     Index column, columns;
@@ -44,10 +63,19 @@ struct Program::Code {
   Vector packs;                // constants, each number filling a pack
   std::vector<double> matrices;
 
+  using Resolved = Workspace::Calls::Resolved;
   void run(std::span<const Block> blocks, std::span<BlockOut> outputs, Workspace& workspace) const;
-  // Where an operand was in the last run(); broadcast: for an instruction on `columns` components.
-  [[nodiscard]] View view(const Argument& argument, Index columns,
+  // Finds all places and from them the calls for blocks of `samples`, a multiple of the pack width.
+  void resolve(std::span<const Block> blocks, std::span<BlockOut> outputs, bool in_place,
+               Index samples, Workspace& workspace, Resolved& resolved) const;
+  // Whether resolve() would find the same again.
+  [[nodiscard]] bool fits(const Resolved& resolved, std::span<const Block> blocks,
+                          std::span<BlockOut> outputs, bool in_place, Index samples,
                           const Workspace& workspace) const;
+  [[nodiscard]] Call call(const Instruction& instruction, const Resolved& resolved) const;
+  // Where an operand is; broadcast: for an instruction on `columns` components.
+  [[nodiscard]] View view(const Argument& argument, Index columns,
+                          const std::vector<Place>& places) const;
 
   std::shared_ptr<const Code>
       plain;  // the same without register reuse and fused instructions, for first_non_finite

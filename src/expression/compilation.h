@@ -39,6 +39,7 @@ class Compilation {
     bool needed = false, is_output = false;
     bool fused = false;  // part of the instruction that uses it
     bool drafted = false;
+    Node doubled, half;  // of sin a: the node sin 2a computed with it; of sin 2a: the node sin a
     std::size_t uses = 0;
     Node home;  // the stack it is computed into, if any
     Index home_column = 0;
@@ -76,6 +77,7 @@ class Compilation {
   void add_input(Node input);
   bool can_fuse(Node product, Node into);
   void choose_fusions();
+  void choose_doubles();
   void choose_homes();
 
   void draft_node(Node node);

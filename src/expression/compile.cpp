@@ -7,7 +7,10 @@ namespace chaosgrad {
 Compilation::Compilation(const Graph& graph, std::span<const Node> outputs, CompileOptions options)
     : data_(GraphAccess::data(graph)), outputs_(outputs), options_(options) {
   find_needed();
-  if (options_.fuse) choose_fusions();
+  if (options_.fuse) {
+    choose_fusions();
+    choose_doubles();
+  }
   if (options_.reuse_registers) choose_homes();
 }
 
@@ -54,6 +57,25 @@ void Compilation::choose_fusions() {
       value(argument).fused = true;
       break;
     }
+  }
+}
+
+// sin 2a = 2 sin a cos a, within 3 ulp: where sin a is needed too, and no cosine, one instruction
+// computes both, and 2a only for others.
+void Compilation::choose_doubles() {
+  const auto is_sine_only = [&](Node argument) {
+    return sines_.contains({argument.id, Op::sin}) && !sines_.contains({argument.id, Op::cos});
+  };
+  for (const auto& [key, twice] : sines_) {
+    const Node product{key.first};
+    if (!is_sine_only(product) || op(product) != Op::multiply) continue;
+    const Node a = data_.argument(product, 1);
+    if (data_.number(data_.argument(product, 0)) != 2 || !is_sine_only(a)) continue;
+    const Node sine = sines_.at({a.id, Op::sin});
+    if (value(sine).half.id >= 0 || value(twice).doubled.id >= 0) continue;  // one of another pair
+    value(sine).doubled = twice;
+    value(twice).half = sine;
+    if (value(product).uses == 1 && !value(product).is_output) value(product).fused = true;
   }
 }
 

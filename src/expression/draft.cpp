@@ -14,6 +14,7 @@ void Compilation::draft() {
 
 void Compilation::draft_node(Node node) {
   if (!is_computed(node) || value(node).drafted) return;
+  if (value(node).half.id >= 0) return draft_node(value(node).half);
   value(node).drafted = true;
   if (op(node) == Op::stack) return draft_stack(node);
   Draft draft;
@@ -129,14 +130,20 @@ void Compilation::use_matrix(Draft& draft) {
 void Compilation::choose_sincos(Draft& draft) {
   const Op other = draft.instruction.op == Op::sin ? Op::cos : Op::sin;
   draft.instruction.kernel = elementwise_kernel(draft.instruction.op);
-  const auto found = sines_.find({draft.arguments[0].id, other});
-  if (!options_.fuse || found == sines_.end()) return;
-  const Node partner = found->second;
-  value(partner).drafted = true;
-  draft.in_place = false;
-  draft.second = partner;
-  if (other == Op::sin) std::swap(draft.out, draft.second);
-  draft.instruction.kernel = kernels::sincos;
+  if (!options_.fuse) return;
+  const auto pair_with = [&](Node partner, Kernel kernel) {
+    value(partner).drafted = true;
+    draft.in_place = false;
+    draft.second = partner;
+    draft.instruction.kernel = kernel;
+  };
+  if (value(draft.out).doubled.id >= 0) {
+    pair_with(value(draft.out).doubled, kernels::double_sine);
+  } else if (const auto found = sines_.find({draft.arguments[0].id, other});
+             found != sines_.end()) {
+    pair_with(found->second, kernels::sincos);
+    if (other == Op::sin) std::swap(draft.out, draft.second);
+  }
 }
 
 void Compilation::fuse(Draft& draft) {

@@ -92,10 +92,8 @@ inline constexpr double turn_range = 1e5;
 
   // Quarter n: (sin, cos) of r turned by n quarters.
   const auto quarter = reinterpret_cast<Integers>(shifted);
-  const auto odd = (quarter & 1) != 0;
-  const auto sin_sign = (quarter & 2) << 62, cos_sign = ((quarter + 1) & 2) << 62;
-  return {reinterpret_cast<Pack>(reinterpret_cast<Integers>(odd ? c : s) ^ sin_sign),
-          reinterpret_cast<Pack>(reinterpret_cast<Integers>(odd ? s : c) ^ cos_sign)};
+  return {flip_by_bit_1(if_odd(quarter, c, s), quarter),
+          flip_by_bit_1(if_odd(quarter, s, c), quarter + 1)};
 }
 [[gnu::always_inline]] inline Pack sin(Pack x) { return sincos(x).x; }
 [[gnu::always_inline]] inline Pack cos(Pack x) { return sincos(x).y; }

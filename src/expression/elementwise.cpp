@@ -22,31 +22,52 @@ void unary(const Call& call) {
   }
 }
 
-// Four packs at a time where all arguments are in the range of `quick`, so that their steps
-// overlap; `function` is equal to it there.
-template <auto function, auto quick>
-void unary_batched(const Call& call, double range) {
+// put(i, function(a_i)) for all samples, four packs at a time where all their arguments are in the
+// range of `quick`, so that their steps overlap; `function` is equal to it there.
+template <auto function, auto quick, class Put>
+[[gnu::always_inline]] inline void in_batches(const double* a, Index samples, double range,
+                                              const Put& put) {
   constexpr Index batch = 4;
   const Pack limit = broadcast(range);
-  for (Index j = 0; j < call.columns; ++j) {
-    const double* a = call.a.data + j * call.a.column_stride;
-    double* out = call.out.data + j * call.out.column_stride;
-    Index i = 0;
-    for (; simd::has_fused && i + batch * width <= call.samples; i += batch * width) {
-      Pack x[batch];
+  Index i = 0;
+  for (; simd::has_fused && i + batch * width <= samples; i += batch * width) {
+    Pack x[batch];
+    decltype(quick(x[0])) y[batch];
 #pragma GCC unroll 4
-      for (Index p = 0; p < batch; ++p) x[p] = load(a + i + p * width);
-      if (all_less(simd::abs(x[0]), limit) && all_less(simd::abs(x[1]), limit) &&
-          all_less(simd::abs(x[2]), limit) && all_less(simd::abs(x[3]), limit)) {
+    for (Index p = 0; p < batch; ++p) x[p] = load(a + i + p * width);
+    if (all_less(simd::abs(x[0]), limit) && all_less(simd::abs(x[1]), limit) &&
+        all_less(simd::abs(x[2]), limit) && all_less(simd::abs(x[3]), limit)) {
 #pragma GCC unroll 4
-        for (Index p = 0; p < batch; ++p) x[p] = quick(x[p]);
-      } else {
-        for (Index p = 0; p < batch; ++p) x[p] = function(x[p]);
-      }
-#pragma GCC unroll 4
-      for (Index p = 0; p < batch; ++p) store(out + i + p * width, x[p]);
+      for (Index p = 0; p < batch; ++p) y[p] = quick(x[p]);
+    } else {
+      for (Index p = 0; p < batch; ++p) y[p] = function(x[p]);
     }
-    for (; i < call.samples; i += width) store(out + i, function(load(a + i)));
+#pragma GCC unroll 4
+    for (Index p = 0; p < batch; ++p) put(i + p * width, y[p]);
+  }
+  for (; i < samples; i += width) put(i, function(load(a + i)));
+}
+
+template <auto function, auto quick>
+void unary_batched(const Call& call, double range) {
+  for (Index j = 0; j < call.columns; ++j) {
+    double* out = call.out.data + j * call.out.column_stride;
+    in_batches<function, quick>(call.a.data + j * call.a.column_stride, call.samples, range,
+                                [&](Index i, Pack value) { store(out + i, value); });
+  }
+}
+
+// For functions with two results.
+template <auto function, auto quick>
+void pair_batched(const Call& call, double range) {
+  for (Index j = 0; j < call.columns; ++j) {
+    double* out = call.out.data + j * call.out.column_stride;
+    double* second = call.second.data + j * call.second.column_stride;
+    in_batches<function, quick>(call.a.data + j * call.a.column_stride, call.samples, range,
+                                [&](Index i, const auto& pair) {
+                                  store(out + i, pair.x);
+                                  store(second + i, pair.y);
+                                });
   }
 }
 
@@ -56,6 +77,7 @@ void binary(const Call& call) {
     const double* a = call.a.data + j * call.a.column_stride;
     const double* b = call.b.data + j * call.b.column_stride;
     double* out = call.out.data + j * call.out.column_stride;
+#pragma GCC unroll 4
     for (Index i = 0; i < call.samples; i += width, a += call.a.step, b += call.b.step) {
       store(out + i, function(load(a), load(b)));
     }
@@ -122,6 +144,13 @@ constexpr auto sign = [](Pack a) {
 constexpr auto minimum = [](Pack a, Pack b) -> Pack { return ((a < b) | (a != a)) ? a : b; };
 constexpr auto maximum = [](Pack a, Pack b) -> Pack { return ((a > b) | (a != a)) ? a : b; };
 constexpr auto masked_multiply = [](Pack a, Pack b) -> Pack { return is_true(a) ? a * b : a; };
+
+// (sin a, sin 2a) from (sin a, cos a); rounding must not lead out of [−1, 1].
+inline simd::quick::SinCos with_double(const simd::quick::SinCos& a) {
+  const Pack one = broadcast(1), twice = (a.x + a.x) * a.y;
+  const Pack below = twice > one ? one : twice;
+  return {a.x, below < -one ? -one : below};
+}
 
 Kernel arithmetic_kernel(Op op) {
   switch (op) {
@@ -254,14 +283,12 @@ void copy(const Call& call) {
 }
 
 void sincos(const Call& call) {
-  for (Index j = 0; j < call.columns; ++j) {
-    const double* a = call.a.data + j * call.a.column_stride;
-    for (Index i = 0; i < call.samples; i += width) {
-      const auto pair = simd::sincos(load(a + i));
-      store(call.out.data + j * call.out.column_stride + i, pair.x);
-      store(call.second.data + j * call.second.column_stride + i, pair.y);
-    }
-  }
+  pair_batched<simd::sincos, simd::quick::sincos>(call, simd::quick::turn_range);
+}
+void double_sine(const Call& call) {
+  pair_batched<[](Pack x) { return with_double(simd::sincos(x)); },
+               [](Pack x) { return with_double(simd::quick::sincos(x)); }>(call,
+                                                                           simd::quick::turn_range);
 }
 
 void integer_power(const Call& call) {

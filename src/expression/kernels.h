@@ -20,8 +20,12 @@ struct Target {
   Index column_stride = 0;
 };
 
+struct Call;
+using Kernel = void (*)(const Call&);
+
 struct Call {
-  Target out, second;  // second: the cosine of a sine-cosine pair
+  Kernel kernel = nullptr;
+  Target out, second;  // second: the partner of a sine
   View a, b, c;
   Index columns = 1;               // components of the result; of the operands in dot, sum, norm2
   Index rows = 1, inner = 1;       // product: (rows × inner)·(inner × columns/rows); outer: rows
@@ -29,8 +33,6 @@ struct Call {
   const double* matrix = nullptr;  // constant_product: column by column
   Index samples = 0;               // a multiple of the pack width
 };
-
-using Kernel = void (*)(const Call&);
 
 // The element-wise kernel of an operation; null for the others.
 [[nodiscard]] Kernel elementwise_kernel(Op op);
@@ -40,7 +42,8 @@ using Kernel = void (*)(const Call&);
 
 namespace kernels {
 void copy(const Call& call);
-void sincos(const Call& call);
+void sincos(const Call& call);             // out = sin a, second = cos a
+void double_sine(const Call& call);        // out = sin a, second = sin 2a
 void integer_power(const Call& call);      // a^(half_power/2)
 void multiply_add(const Call& call);       // a·b + c
 void multiply_subtract(const Call& call);  // a·b − c

@@ -17,10 +17,8 @@ bool is_finite(std::span<const double> values) {
 
 class Detective {
  public:
-  Detective(const ProgramAccess::Code& code, const Program::Workspace& workspace)
-      : code_(code),
-        workspace_(workspace),
-        makers_(static_cast<std::size_t>(code.register_columns)) {
+  Detective(const ProgramAccess::Code& code, const std::vector<Place>& places)
+      : code_(code), places_(places), makers_(static_cast<std::size_t>(code.register_columns)) {
     for (std::size_t t = 0; t < code.instructions.size(); ++t) {
       const Instruction& instruction = code.instructions[t];
       if (instruction.out.place > 0) continue;
@@ -55,7 +53,7 @@ class Detective {
 
  private:
   std::vector<double> values(const Argument& argument) const {
-    const View view = code_.view(argument, argument.columns, workspace_);
+    const View view = code_.view(argument, argument.columns, places_);
     std::vector<double> result;
     for (Index j = 0; j < argument.columns; ++j) {
       result.push_back(view.data[j * view.column_stride]);
@@ -99,7 +97,7 @@ class Detective {
   }
 
   const ProgramAccess::Code& code_;
-  const Program::Workspace& workspace_;
+  const std::vector<Place>& places_;
   std::vector<std::size_t> makers_;  // of each register column: the instruction that wrote it
 };
 
@@ -117,7 +115,7 @@ std::optional<Program::NonFinite> Program::first_non_finite(std::span<const Bloc
     return is_finite({m.data(), static_cast<std::size_t>(m.size())});
   };
   if (std::ranges::all_of(results, finite)) return std::nullopt;
-  return Detective(code, workspace).find();
+  return Detective(code, workspace.calls->copied.places).find();
 }
 
 }  // namespace chaosgrad

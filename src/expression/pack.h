@@ -90,6 +90,27 @@ inline bool all_less(Pack a, Pack b) { return _mm_movemask_pd(_mm_cmplt_pd(a, b)
 inline constexpr Index width = sizeof(Pack) / sizeof(double);
 typedef std::int64_t Integers __attribute__((vector_size(sizeof(Pack))));
 
+// a where bit 0 of n is set, b elsewhere; and a with its sign changed where bit 1 of n is set.
+#if defined(__AVX512F__)
+[[gnu::always_inline]] inline Pack if_odd(Integers n, Pack a, Pack b) {
+  const auto bits = reinterpret_cast<__m512i>(n);
+  return _mm512_mask_blend_pd(_mm512_test_epi64_mask(bits, _mm512_set1_epi64(1)), b, a);
+}
+[[gnu::always_inline]] inline Pack flip_by_bit_1(Pack a, Integers n) {
+  constexpr int a_xor_b_and_c = 0x78;
+  return reinterpret_cast<Pack>(
+      _mm512_ternarylogic_epi64(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(n << 62),
+                                _mm512_set1_epi64(std::int64_t{1} << 63), a_xor_b_and_c));
+}
+#else
+[[gnu::always_inline]] inline Pack if_odd(Integers n, Pack a, Pack b) {
+  return (n & 1) != 0 ? a : b;
+}
+[[gnu::always_inline]] inline Pack flip_by_bit_1(Pack a, Integers n) {
+  return reinterpret_cast<Pack>(reinterpret_cast<Integers>(a) ^ ((n & 2) << 62));
+}
+#endif
+
 inline Pack load(const double* from) {
   Pack pack;
   std::memcpy(&pack, from, sizeof pack);

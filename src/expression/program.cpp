@@ -7,8 +7,6 @@
 namespace chaosgrad {
 namespace {
 
-using Place = Program::Workspace::Place;
-
 // A few hundred numbers at most: a call of memmove would cost as much again.
 inline void copy_samples(const double* from, Index count, double* to) {
   Index i = 0;
@@ -30,14 +28,93 @@ void pad_columns(const Block& from, Index column, Index columns, double* to, Ind
 }  // namespace
 
 View Program::Code::view(const Argument& argument, Index columns,
-                         const Workspace& workspace) const {
+                         const std::vector<Place>& places) const {
   const bool broadcast = argument.columns == 1 && columns > 1;
   if (argument.packs >= 0) {
     return {packs.data() + argument.packs, broadcast ? 0 : simd::width, 0};
   }
-  const Place& place = workspace.places[argument.location.place];
+  const Place& place = places[argument.location.place];
   return {place.data + argument.location.column * place.column_stride,
           broadcast ? 0 : place.column_stride, simd::width};
+}
+
+Call Program::Code::call(const Instruction& instruction, const Resolved& resolved) const {
+  const auto target = [&](const Location& location) -> Target {
+    const Place& place = resolved.places[location.place];
+    return {place.target + location.column * place.column_stride, place.column_stride};
+  };
+  const auto operand = [&](int k) {
+    if (k >= instruction.argument_count) return View{};
+    return view(instruction.arguments[k], instruction.columns, resolved.places);
+  };
+  return {.kernel = instruction.kernel,
+          .out = target(instruction.out),
+          .second = target(instruction.second),
+          .a = operand(0),
+          .b = operand(1),
+          .c = operand(2),
+          .columns = instruction.columns,
+          .rows = instruction.rows,
+          .inner = instruction.inner,
+          .half_power = instruction.half_power,
+          .matrix = matrices.data() + std::max<Index>(instruction.matrix, 0),
+          .samples = resolved.samples};
+}
+
+void Program::Code::resolve(std::span<const Block> blocks, std::span<BlockOut> outputs,
+                            bool in_place, Index samples, Workspace& workspace,
+                            Resolved& resolved) const {
+  const Index most = (register_columns + scratch_columns) * block_size;
+  if (workspace.registers.size() < most) workspace.registers.resize(most);
+  double* next = workspace.registers.data();
+  const auto add_columns = [&](Index columns) {
+    resolved.places.push_back({next, samples, next});
+    next += columns * samples;
+  };
+  resolved.places.clear();
+  add_columns(register_columns);
+  for (const Input& input : inputs) {
+    if (!in_place) {
+      add_columns(input.columns);
+      continue;
+    }
+    const Block& block = blocks[static_cast<std::size_t>(input.slot)];
+    resolved.places.push_back(
+        {block.data() + input.column * block.outerStride(), block.outerStride(), nullptr});
+  }
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    if (!in_place)
+      add_columns(output_columns[k]);
+    else
+      resolved.places.push_back({outputs[k].data(), outputs[k].outerStride(), outputs[k].data()});
+  }
+  resolved.code = shared_from_this();
+  resolved.samples = samples;
+  resolved.calls.clear();
+  for (const Instruction& instruction : instructions)
+    resolved.calls.push_back(call(instruction, resolved));
+}
+
+bool Program::Code::fits(const Resolved& resolved, std::span<const Block> blocks,
+                         std::span<BlockOut> outputs, bool in_place, Index samples,
+                         const Workspace& workspace) const {
+  if (resolved.code.get() != this || resolved.samples != samples ||
+      resolved.places[0].data != workspace.registers.data())
+    return false;
+  if (!in_place) return true;
+  const Place* place = resolved.places.data() + 1;
+  for (const Input& input : inputs) {
+    const Block& block = blocks[static_cast<std::size_t>(input.slot)];
+    if (place->data != block.data() + input.column * block.outerStride() ||
+        place->column_stride != block.outerStride())
+      return false;
+    ++place;
+  }
+  for (const BlockOut& output : outputs) {
+    if (place->data != output.data() || place->column_stride != output.outerStride()) return false;
+    ++place;
+  }
+  return true;
 }
 
 void Program::Code::run(std::span<const Block> blocks, std::span<BlockOut> outputs,
@@ -45,68 +122,33 @@ void Program::Code::run(std::span<const Block> blocks, std::span<BlockOut> outpu
   if (outputs.empty() || outputs[0].rows() == 0) return;
   const Index samples = outputs[0].rows();
   const Index padded = (samples + simd::width - 1) / simd::width * simd::width;
-  const bool whole_packs = samples == padded;
+  const bool in_place = samples == padded;
   assert(samples <= block_size && outputs.size() == output_columns.size());
-  const Index most = (register_columns + scratch_columns) * block_size;
-  if (workspace.registers.size() < most) workspace.registers.resize(most);
+  if (!workspace.calls) workspace.calls = std::make_unique<Workspace::Calls>();
+  Resolved& resolved = in_place ? workspace.calls->in_place : workspace.calls->copied;
+  if (!fits(resolved, blocks, outputs, in_place, padded, workspace))
+    resolve(blocks, outputs, in_place, padded, workspace, resolved);
 
-  // Inputs and outputs of whole packs are used where they are, others in padded copies behind the
-  // registers.
-  workspace.places.clear();
-  const auto add_place = [&](const double* data, Index stride, double* target) {
-    workspace.places.push_back({data, stride, target});
-  };
-  add_place(workspace.registers.data(), padded, workspace.registers.data());
-  double* scratch = workspace.registers.data() + register_columns * padded;
+  const Place* place = resolved.places.data() + 1;
   for (const Input& input : inputs) {
     const Block& block = blocks[static_cast<std::size_t>(input.slot)];
     assert(block.rows() == samples && block.cols() >= input.column + input.columns);
-    if (whole_packs) {
-      add_place(block.data() + input.column * block.outerStride(), block.outerStride(), nullptr);
-      continue;
-    }
-    pad_columns(block, input.column, input.columns, scratch, padded);
-    add_place(scratch, padded, nullptr);
-    scratch += input.columns * padded;
+    if (!in_place) pad_columns(block, input.column, input.columns, place->target, padded);
+    ++place;
   }
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
+  for (const Call& call : resolved.calls) call.kernel(call);
+  for (std::size_t k = 0; k < outputs.size(); ++k, ++place) {
     assert(outputs[k].rows() == samples && outputs[k].cols() == output_columns[k]);
-    if (whole_packs) {
-      add_place(outputs[k].data(), outputs[k].outerStride(), outputs[k].data());
-      continue;
-    }
-    add_place(scratch, padded, scratch);
-    scratch += output_columns[k] * padded;
-  }
-
-  Call call;
-  call.samples = padded;
-  for (const Instruction& instruction : instructions) {
-    const Place& out = workspace.places[instruction.out.place];
-    const Place& second = workspace.places[instruction.second.place];
-    call.out = {out.target + instruction.out.column * out.column_stride, out.column_stride};
-    call.second = {second.target + instruction.second.column * second.column_stride,
-                   second.column_stride};
-    const Index columns = instruction.columns;
-    call.a = view(instruction.arguments[0], columns, workspace);
-    if (instruction.argument_count > 1) call.b = view(instruction.arguments[1], columns, workspace);
-    if (instruction.argument_count > 2) call.c = view(instruction.arguments[2], columns, workspace);
-    call.columns = columns;
-    call.rows = instruction.rows;
-    call.inner = instruction.inner;
-    call.half_power = instruction.half_power;
-    call.matrix = matrices.data() + std::max<Index>(instruction.matrix, 0);
-    instruction.kernel(call);
-  }
-  if (whole_packs) return;
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    const Place& place = workspace.places[1 + inputs.size() + k];
-    for (Index j = 0; j < output_columns[k]; ++j) {
-      const double* from = place.data + j * place.column_stride;
-      copy_samples(from, samples, outputs[k].data() + j * outputs[k].outerStride());
-    }
+    for (Index j = 0; !in_place && j < output_columns[k]; ++j)
+      copy_samples(place->data + j * padded, samples,
+                   outputs[k].data() + j * outputs[k].outerStride());
   }
 }
+
+Program::Workspace::Workspace() = default;
+Program::Workspace::Workspace(Workspace&&) noexcept = default;
+Program::Workspace& Program::Workspace::operator=(Workspace&&) noexcept = default;
+Program::Workspace::~Workspace() = default;
 
 Program::Program(const Graph& graph, std::span<const Node> outputs)
     : code_(std::make_shared<const Code>(compile(graph, outputs))) {}

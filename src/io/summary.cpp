@@ -1,8 +1,10 @@
 #include "io/summary.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "chaosgrad/statistics.h"
 #include "chaosgrad/version.h"
 
 namespace chaosgrad {
@@ -27,25 +29,46 @@ Json rows(const Matrix& matrix) {
 
 const char* source(const Constant& constant) { return constant.given ? "given" : "estimated"; }
 
-Json quantities(const ProblemFile& file, const Solution& solution) {
-  Json object = Json::object();
+// What takes samples.
+struct SampledPart {
+  Json mean_error, sd_error;
+  Json quantities = Json::object();
+};
+
+SampledPart sampled_part(const ProblemFile& file, const Solution& solution) {
   const std::vector<std::string>& names = file.problem.quantity_names();
-  if (names.empty() || is_failure(solution.run.status)) return object;
-  const auto evaluate = [&](Block x, Block theta, Block noise, BlockOut values) {
-    file.problem.quantities(x, theta, noise, values);
-  };
-  const std::vector<QuantityStatistics> statistics =
-      quantity_statistics(solution.expansion, evaluate, static_cast<Index>(names.size()),
-                          file.problem.noise_dimension(), file.options.seed);
-  for (std::size_t j = 0; j < names.size(); ++j) {
-    object[names[j]] = {{"mean", number(statistics[j].mean)},
-                        {"sd", number(statistics[j].sd)},
-                        {"error", number(statistics[j].error)}};
+  Quantities quantities;
+  if (!is_failure(solution.run.status)) {
+    quantities = {.count = static_cast<Index>(names.size()),
+                  .noise_dimension = file.problem.noise_dimension(),
+                  .evaluate = [&](Block x, Block theta, Block noise, BlockOut values) {
+                    file.problem.quantities(x, theta, noise, values);
+                  }};
   }
-  return object;
+  const Statistics found = statistics(solution.expansion, accuracy(solution), quantities,
+                                      {.samples = 16384,
+                                       .indices = false,
+                                       .seed = file.options.seed,
+                                       .threads = file.options.threads});
+  // The largest bar of the components holds for each of them.
+  const auto q = static_cast<std::size_t>(solution.expansion.coefficients().cols());
+  double mean_error = 0, sd_error = 0;
+  for (std::size_t i = 0; i < q; ++i) {
+    mean_error = std::max(mean_error, found.outputs[i].mean.error);
+    sd_error = std::max(sd_error, found.outputs[i].sd.error);
+  }
+  SampledPart part{.mean_error = number(mean_error), .sd_error = number(sd_error)};
+  for (std::size_t j = q; j < found.outputs.size(); ++j) {
+    const OutputStatistics& output = found.outputs[j];
+    part.quantities[names[j - q]] = {{"mean", number(output.mean.value)},
+                                     {"sd", number(output.sd.value)},
+                                     {"error", number(output.mean.error)},
+                                     {"sd_error", number(output.sd.error)}};
+  }
+  return part;
 }
 
-std::string summary(const ProblemFile& file, const Solution& solution, const Json& quantities) {
+std::string summary(const ProblemFile& file, const Solution& solution, const SampledPart& part) {
   const Run& run = solution.run;
   const ProblemConstants& constants = run.constants;
   const SobolIndices indices = sobol(solution);
@@ -78,15 +101,17 @@ std::string summary(const ProblemFile& file, const Solution& solution, const Jso
       {"parameters", file.problem.parameter_names()},
       {"mean", numbers(mean(solution))},
       {"sd", numbers(sd(solution))},
-      {"mean_error", number(solution.error.estimate)},
-      {"sd_error", number(solution.error.estimate)},
-      {"quantities", quantities},
+      {"mean_error", part.mean_error},
+      {"sd_error", part.sd_error},
+      {"quantities", part.quantities},
       {"sobol", {{"main", rows(indices.main)}, {"total", rows(indices.total)}}},
   };
   if (run.fits) {
     json["fits"] = {{"least_squares", {{"true_error", number(run.fits->least_squares_error)}}},
                     {"projection", {{"true_error", number(run.fits->projection_error)}}}};
   }
+  if (solution.error.components.size() > 0)
+    json["component_errors"] = numbers(solution.error.components);
   json["diagnostic_gradients"] = solution.diagnostic_gradients;
   json["notes"] = run.notes;
   json["title"] = file.title;
@@ -98,11 +123,11 @@ std::string summary(const ProblemFile& file, const Solution& solution, const Jso
 }  // namespace
 
 std::string summary_json(const ProblemFile& file, const Solution& solution) {
-  return summary(file, solution, quantities(file, solution));
+  return summary(file, solution, sampled_part(file, solution));
 }
 
 std::string brief_summary(const ProblemFile& file, const Solution& solution) {
-  return summary(file, solution, Json::object());
+  return summary(file, solution, {});
 }
 
 }  // namespace chaosgrad

@@ -4,7 +4,7 @@
 
 namespace chaosgrad {
 
-// summary_json() without the quantities, which take samples.
+// summary_json() without the quantities and the errors of mean and sd, which take samples.
 [[nodiscard]] std::string brief_summary(const ProblemFile& file, const Solution& solution);
 
 }  // namespace chaosgrad

@@ -152,7 +152,7 @@ Figure figure_nested(const ReproduceOptions& options) {
   const std::vector<CostCurve> with_noise = measure(noisy, "", runner, trials);
   const std::vector<CostCurve> without_noise = measure(exact, "exact_", runner, trials);
 
-  Figure figure{.name = "nested", .columns = {"gradients"}, .rows = {}, .svg = {}, .facts = {}};
+  Figure figure{.name = "nested", .columns = {"gradients"}, .rows = {}, .charts = {}, .facts = {}};
   std::vector<double> budgets;
   for (int i = -32; i <= 21; ++i) budgets.push_back(150'000 * std::pow(2, i / 4.0));
   figure.rows.resize(static_cast<Index>(budgets.size()), 9);
@@ -176,7 +176,7 @@ Figure figure_nested(const ReproduceOptions& options) {
     }
     panels.push_back(chart);
   }
-  figure.svg = draw(panels);
+  figure.charts = std::move(panels);
 
   Json facts = common_facts("nested", options, trials);
   facts["basis_size"] = basis_size;

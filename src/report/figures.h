@@ -4,7 +4,6 @@
 
 #include "chaosgrad/reproduce.h"
 #include "estimate/reference.h"
-#include "report/svg_chart.h"
 #include "report/trials.h"
 
 namespace chaosgrad {

@@ -70,18 +70,18 @@ Figure figure_optimum(const ReproduceOptions& options) {
   Figure figure{.name = "optimum",
                 .columns = {"m", "coefficient", "remainder_squared"},
                 .rows = Matrix(count, 3),
-                .svg = {},
+                .charts = {},
                 .facts = {}};
   figure.rows.col(0) = counting(count);
   figure.rows.col(1) = u;
   figure.rows.col(2) = remainder.tail(count);
   Series squares = make_series("u_m²", figure.rows.col(0), u.array().square());
   squares.dashed = true;
-  figure.svg = draw(
-      {{.title = "What a basis of m functions leaves of the optimum",
-        .x_label = "basis size m",
-        .y_label = "one component",
-        .series = {make_series("‖R_m u*‖²", figure.rows.col(0), remainder.tail(count)), squares}}});
+  figure.charts = {
+      {.title = "What a basis of m functions leaves of the optimum",
+       .x_label = "basis size m",
+       .y_label = "one component",
+       .series = {make_series("‖R_m u*‖²", figure.rows.col(0), remainder.tail(count)), squares}}};
   Json facts = common_facts("optimum", options, 1);
   facts["norm_squared"] = norm_squared;
   facts["mean"] = u(0);
@@ -117,7 +117,7 @@ Figure figure_slips(const ReproduceOptions& options) {
 
   const Vector k = counting(iterations);
   Figure figure{
-      .name = "slips", .columns = {"k"}, .rows = Matrix(iterations, 6), .svg = {}, .facts = {}};
+      .name = "slips", .columns = {"k"}, .rows = Matrix(iterations, 6), .charts = {}, .facts = {}};
   figure.rows.col(0) = k;
   Json facts = common_facts("slips", options, 1);
   Chart descent{.title = "Gradient descent, exact gradient, step 2/(μ + L)",
@@ -147,7 +147,7 @@ Figure figure_slips(const ReproduceOptions& options) {
   facts["curves"]["printed_agd"] = {{"error_squared_at_1", printed_step(0)},
                                     {"error_squared_at_10", printed_step(9)},
                                     {"error_squared_at_60", printed_step(iterations - 1)}};
-  figure.svg = draw({descent, accelerated});
+  figure.charts = {descent, accelerated};
 
   const ReferenceExpansion optimum = paper_optimum(201);
   const Vector remainder = remainders(optimum.u.col(0), optimum.norm_squared / 2);

@@ -72,7 +72,7 @@ Figure figure_equal_time(const ReproduceOptions& options) {
   Figure figure{.name = "equal-time",
                 .columns = {"seconds", "growing", "fixed"},
                 .rows = Matrix(points, 3),
-                .svg = {},
+                .charts = {},
                 .facts = {}};
   const double first = std::max(growing_seconds(0), fixed_seconds(0)),
                last = std::max(growing_total, fixed_total);
@@ -82,11 +82,11 @@ Figure figure_equal_time(const ReproduceOptions& options) {
     figure.rows.row(i) << t, at_time(growing_seconds, growing, t), at_time(fixed_seconds, fixed, t);
   }
   const Vector milliseconds = 1000 * figure.rows.col(0);
-  figure.svg = draw({{.title = "Growing against fixed basis at the same computing time",
-                      .x_label = "milliseconds",
-                      .y_label = "mean of ‖u_k − P_m u*‖²",
-                      .series = {make_series(curves[0].label, milliseconds, figure.rows.col(1)),
-                                 make_series(curves[1].label, milliseconds, figure.rows.col(2))}}});
+  figure.charts = {{.title = "Growing against fixed basis at the same computing time",
+                    .x_label = "milliseconds",
+                    .y_label = "mean of ‖u_k − P_m u*‖²",
+                    .series = {make_series(curves[0].label, milliseconds, figure.rows.col(1)),
+                               make_series(curves[1].label, milliseconds, figure.rows.col(2))}}};
 
   const double common = std::min(growing_total, fixed_total);
   Json facts = common_facts("equal-time", options, options.trials);
@@ -125,7 +125,7 @@ Figure figure_blowup(const ReproduceOptions& options) {
   TrialRunner runner(options, static_cast<Index>(definitions.size()) * options.trials);
   const std::vector<CurveResult> curves = runner.run(definitions, options.trials);
 
-  Figure figure{.name = "blowup", .columns = {"k"}, .rows = {}, .svg = {}, .facts = {}};
+  Figure figure{.name = "blowup", .columns = {"k"}, .rows = {}, .charts = {}, .facts = {}};
   const Vector k = counting(iterations);
   figure.rows.resize(iterations, static_cast<Index>(curves.size()) + 1);
   figure.rows.col(0) = k;
@@ -147,7 +147,7 @@ Figure figure_blowup(const ReproduceOptions& options) {
     (c < 4 ? fixed : growing).series.push_back(make_series(curves[c].label, k, median));
     facts["curves"][curves[c].name] = divergence_facts(curves[c]);
   }
-  figure.svg = draw({fixed, growing});
+  figure.charts = {fixed, growing};
   facts["headline"] = {
       {"gd without 1/C_G, m = 91, M = 250: trials that diverge", beside(curves[1].diverged())},
       {"gd without 1/C_G: median iteration of divergence", beside(curves[1].median_divergence())},

@@ -12,7 +12,7 @@ const char* const root_schedule = "sqrt(k + 10) + 2";
 // The table k, curve, curve, … and its picture.
 Figure figure_of_means(const std::string& name, const std::string& title,
                        const std::vector<CurveResult>& curves) {
-  Figure figure{.name = name, .columns = {"k"}, .rows = {}, .svg = {}, .facts = {}};
+  Figure figure{.name = name, .columns = {"k"}, .rows = {}, .charts = {}, .facts = {}};
   const Vector k = counting(curves.front().mean().size());
   figure.rows.resize(k.size(), static_cast<Index>(curves.size()) + 1);
   figure.rows.col(0) = k;
@@ -23,7 +23,7 @@ Figure figure_of_means(const std::string& name, const std::string& title,
     figure.rows.col(static_cast<Index>(c) + 1) = mean;
     chart.series.push_back(make_series(curves[c].label, k, mean));
   }
-  figure.svg = draw({chart});
+  figure.charts = {chart};
   return figure;
 }
 

@@ -77,7 +77,7 @@ void save_figure(const std::string& directory, const Figure& figure) {
   std::filesystem::create_directories(directory, error);
   const std::string base = directory + "/" + figure.name;
   write(base + ".csv", csv(figure));
-  write(base + ".svg", figure.svg);
+  write(base + ".svg", draw(figure.charts));
   write(base + ".json", figure.facts + "\n");
 }
 

@@ -1,10 +1,12 @@
-#include "report/svg_chart.h"
+#include "chaosgrad/chart.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "report/markup.h"
 
 namespace chaosgrad {
 namespace {

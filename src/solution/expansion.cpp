@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "chaosgrad/error.h"
 #include "chaosgrad/solution.h"
@@ -42,6 +43,21 @@ Matrix Expansion::sensitivity(const Vector& theta) const {
   // dx/dθ = uᵀ (∂ψ/∂η) (∂η/∂θ)
   return u_.transpose() * basis_.gradient(eta.transpose(), u_.rows()) *
          measure_.germ_jacobian(theta);
+}
+
+double distance(const Expansion& a, const Expansion& b) {
+  // Σ |a_ν − b_ν|² over all ν, a coefficient that is not there being 0.
+  const Coefficients &u = a.coefficients(), &v = b.coefficients();
+  double sum = v.squaredNorm();
+  for (Index i = 0; i < u.rows(); ++i) {
+    const Index j = b.basis().indices().position(a.basis().indices()[i]);
+    if (j >= 0 && j < v.rows()) {
+      sum += (u.row(i) - v.row(j)).squaredNorm() - v.row(j).squaredNorm();
+    } else {
+      sum += u.row(i).squaredNorm();
+    }
+  }
+  return std::sqrt(std::max(0.0, sum));
 }
 
 }  // namespace chaosgrad

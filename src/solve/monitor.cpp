@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "solve/adaptive/goal.h"
 
 namespace chaosgrad {
 
@@ -28,22 +31,23 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run) const {
     run.stop_reason = std::move(reason);
     return false;
   };
-  if (options_.interrupted && options_.interrupted()) {
-    return stop(Status::interrupted,
-                fmt::format("interrupted before iteration {} of {}", k, options_.iterations));
-  }
+  const bool adaptive = options_.method == Method::automatic ||
+                        options_.method == Method::collocation || options_.method == Method::sieve;
+  const auto step = [&] {
+    return adaptive ? fmt::format("stage {}", k)
+                    : fmt::format("iteration {} of {}", k, options_.iterations);
+  };
+  if (options_.interrupted && options_.interrupted())
+    return stop(Status::interrupted, fmt::format("interrupted before {}", step()));
   if (run.gradients + gradients > options_.max_gradients) {
     return stop(
         Status::out_of_gradients,
-        fmt::format(
-            "iteration {} of {} needs {} gradients, but only {} of max_gradients = {} are left", k,
-            options_.iterations, gradients, options_.max_gradients - run.gradients,
-            options_.max_gradients));
+        fmt::format("{} needs {} gradients, but only {} of max_gradients = {} are left", step(),
+                    gradients, options_.max_gradients - run.gradients, options_.max_gradients));
   }
   if (session_seconds() > options_.max_seconds) {
     return stop(Status::out_of_time,
-                fmt::format("max_seconds = {} passed before iteration {} of {}",
-                            options_.max_seconds, k, options_.iterations));
+                fmt::format("max_seconds = {} passed before {}", options_.max_seconds, step()));
   }
   return true;
 }
@@ -70,15 +74,18 @@ void Monitor::record(IterationRecord record, const Coefficients& u, Run& run,
   record.seconds = seconds();
   if (reference_ && u.rows() > 0) {
     record.error_squared = reference_->error_squared(u);
-    record.true_error = reference_->true_error(u);
+    record.true_error = std::sqrt(*record.error_squared + reference_->remainder_squared[u.rows()]);
   }
+  const bool adaptive = record.estimate.has_value();
   tell({.stage = stage,
         .iteration = record.k,
-        .iterations = options_.iterations,
+        .iterations = adaptive ? 0 : options_.iterations,
         .basis_size = record.basis_size,
         .samples = record.samples,
         .gradient_norm = record.gradient_norm,
-        .error = record.true_error,
+        .error = adaptive ? record.estimate : record.true_error,
+        .tolerance = adaptive ? std::optional(absolute_tolerance(options_, run.u.norm()))
+                              : options_.tolerance,
         .gradients = run.gradients});
   run.history.push_back(std::move(record));
 }
@@ -86,7 +93,6 @@ void Monitor::record(IterationRecord record, const Coefficients& u, Run& run,
 void Monitor::tell(Progress progress) const {
   if (!options_.progress) return;
   const double session = session_seconds();
-  progress.tolerance = options_.tolerance;
   progress.seconds = seconds_before_ + session;
   if (session > 0) {
     progress.gradients_per_second =

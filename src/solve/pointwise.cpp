@@ -119,7 +119,8 @@ class BlockPolisher {
     steps_ = std::move(kept);
   }
 
-  // Where the secant pairs do not give a descent direction: along −g, as long as the last pair says.
+  // Where the secant pairs do not give a descent direction: along −g, as long as the last pair
+  // says.
   Vector steepest(Index i) {
     std::vector<Secant>& pairs = points_.secants[at(i)];
     const Vector g = points_.g.row(i).transpose();
@@ -169,7 +170,8 @@ class BlockPolisher {
                          std::sqrt(ss) > 1e-7 * points_.x.row(row).norm();
     if (telling) observe(row, sy / ss, sy > 0 ? yy / sy : 0);
     if (sy > 1e-14 * std::sqrt(ss * yy)) remember(row, {step, y});
-    // Past the minimum along the step by more than its length: stay, the pair will shorten the next.
+    // Past the minimum along the step by more than its length: stay, the pair will shorten the
+    // next.
     if (step.dot(g) > 0.9 * std::abs(step.dot(before))) return;
     points_.x.row(row) = x.transpose();
     points_.g.row(row) = g.transpose();

@@ -46,10 +46,10 @@ struct PointReport {
   // sᵀy/sᵀs and yᵀy/sᵀy lie between the extreme eigenvalues of averaged Hessians. +∞ and 0: unseen.
   double lowest_curvature = std::numeric_limits<double>::infinity(), highest_curvature = 0;
   Vector lowest_theta = {}, highest_theta = {};
-  Index unsolved = 0;                  // points that ran out of iterations
+  Index unsolved = 0;                    // points that ran out of iterations
   std::optional<Vector> bad_theta = {};  // where ∇f is not finite
   Vector bad_x = {};
-  Vector far_theta = {};  // an iterate ran away from there: f has no minimum
+  Vector far_theta = {};                     // an iterate ran away from there: f has no minimum
   [[nodiscard]] double contraction() const;  // root mean square of the ratios; 1 if unseen
   void add(PointReport&& other);
 };

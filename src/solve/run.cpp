@@ -65,16 +65,21 @@ ProblemConstants recall(const SolverState& state) {
   return {constant(0), constant(1), constant(2), constant(3), state.integer("constants_gradients")};
 }
 
-// Whether the coefficients of the run before belong to the functions of this one.
-void check_resumption(const Run& before, const Options& options, const Plan& plan) {
+// Whether the run before can be gone on with at all.
+void check_resumption(const Run& before, Method method) {
   if (is_failure(before.status)) {
     throw InputError("resume", fmt::format("the run ended as {}: {}", to_string(before.status),
                                            before.stop_reason));
   }
-  if (before.state.text("method") != to_string(options.method)) {
+  if (before.state.text("method") != to_string(method)) {
     throw InputError("resume", fmt::format("the run was begun with method {}, not {}",
-                                           before.state.text("method"), to_string(options.method)));
+                                           before.state.text("method"), to_string(method)));
   }
+}
+
+// Whether its coefficients belong to the functions of this one.
+void check_resumption(const Run& before, const Options& options, const Plan& plan) {
+  check_resumption(before, options.method);
   if (!before.history.empty() && before.history.back().k > options.iterations) {
     throw InputError("solve.iterations", fmt::format("must not be below the {} that are done",
                                                      before.history.back().k));
@@ -153,10 +158,14 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
   Run result{.basis = Basis(std::move(families), std::move(constant)),
              .u = oracle.facts().start.transpose()};
   note_unused(options, result.notes);
+  if (options.resume) check_resumption(*options.resume, method);
+  result.state.texts["method"] = to_string(method);
   Executor executor(options.threads);
   const std::optional<ReferenceExpansion> no_reference;
   Monitor monitor(options, no_reference);
-  solve_collocation(oracle, options, monitor, executor, result);
+  (method == Method::collocation ? solve_collocation : solve_sieve)(oracle, options, monitor,
+                                                                     executor, result);
+  if (result.status == Status::interrupted) monitor.hand_over(result);
   result.seconds = monitor.seconds();
   return result;
 }

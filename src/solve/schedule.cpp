@@ -1,6 +1,7 @@
 #include "chaosgrad/schedule.h"
 
 #include <fmt/format.h>
+#include <tbb/enumerable_thread_specific.h>
 
 #include <array>
 #include <memory>
@@ -38,16 +39,17 @@ Schedule::Schedule(std::string_view formula, int text_id) : text_(formula) {
   for (std::size_t i = 0; i < input_names.size(); ++i) {
     if (graph.depends_on(node, static_cast<int>(i))) used_ |= 1U << i;
   }
-  function_ = [program = Program(graph, std::array{node})](const ScheduleInputs& in) {
+  using Workspaces = tbb::enumerable_thread_specific<Program::Workspace>;
+  function_ = [program = Program(graph, std::array{node}),
+               workspaces = std::make_shared<Workspaces>()](const ScheduleInputs& in) {
     const std::array<double, 8> numbers = values(in);
     const Eigen::Map<const Eigen::Matrix<double, 1, 8>> row(numbers.data());
     const std::array<Block, 8> inputs = {row.col(0), row.col(1), row.col(2), row.col(3),
                                          row.col(4), row.col(5), row.col(6), row.col(7)};
-    Matrix value(1, 1);
-    std::array<BlockOut, 1> outputs = {value};
-    Program::Workspace workspace;
-    program.evaluate(inputs, outputs, workspace);
-    return value(0, 0);
+    double value = 0;
+    std::array<BlockOut, 1> outputs = {Eigen::Map<Matrix>(&value, 1, 1)};
+    program.evaluate(inputs, outputs, workspaces->local());
+    return value;
   };
 }
 

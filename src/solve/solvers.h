@@ -18,5 +18,7 @@ void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan
 // The adaptive methods. They choose the basis themselves: run.basis gives its families only.
 void solve_collocation(const Oracle& oracle, const Options& options, Monitor& monitor,
                        Executor& executor, Run& run);
+void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor, Executor& executor,
+                 Run& run);
 
 }  // namespace chaosgrad

@@ -8,6 +8,7 @@
 
 #include "estimate/kernels.h"
 #include "estimate/sample_source.h"
+#include "solve/adaptive/adaptive_state.h"
 #include "solve/adaptive/goal.h"
 #include "solve/adaptive/growth.h"
 #include "solve/adaptive/inverse_model.h"
@@ -29,7 +30,7 @@ constexpr Index first_quota = 3;   // samples from each induced density
 constexpr Index most_quota = 8;
 constexpr double worst_condition = 1e-4;  // of the Gram matrix
 constexpr Index least_test = 32;          // fresh samples that confirm convergence
-constexpr double bulk = 0.7, clear = 1;
+constexpr double bulk = 0.7;
 constexpr double significance = 4;       // of a coefficient, over the noise of the fit
 constexpr double least_explained = 0.1;  // of the residual by the candidates, or more are tried
 constexpr Index most_stages = 400;
@@ -50,8 +51,14 @@ class Collocation {
         }) {}
 
   void solve() {
-    if (!start()) return;
-    for (stage_ = 1; stage_ <= most_stages; ++stage_) {
+    if (options_.resume) {
+      restore(*options_.resume);
+    } else if (!start()) {
+      return;
+    }
+    for (; stage_ <= most_stages; ++stage_) {
+      save();
+      monitor_.checkpoint(run_, [] {});
       if (!monitor_.may_continue(stage_, new_samples() + points_.size() / 4, run_)) return finish();
       draw();
       if (!polish_points() || !fit()) return finish();
@@ -73,6 +80,53 @@ class Collocation {
 
   [[nodiscard]] double target() const { return absolute_tolerance(options_, run_.u.norm()); }
   [[nodiscard]] Index m() const { return run_.basis.size(); }
+
+  // All that the stage to come rests on. A run that ends within a stage resumes at its beginning.
+  void save() {
+    SolverState& state = run_.state;
+    state.set_integer("stage", stage_);
+    state.set_integer("gradients", run_.gradients);
+    state.arrays["u"] = run_.u;
+    chaosgrad::save(run_.basis.indices(), state);
+    chaosgrad::save(points_, state);
+    chaosgrad::save(model_->mean(), state);
+    chaosgrad::save(seen_, state);
+    state.set_integer("from_measure", mixture_.from_measure);
+    state.integers["induced"].assign(mixture_.induced.begin(), mixture_.induced.end());
+    state.set_integer("quota", quota_);
+    state.set_integer("idle_stages", idle_stages_);
+    state.set_number("contraction", contraction_);
+    state.set_number("far", far_);
+    state.arrays["error"].resize(1, 5);
+    state.arrays["error"] << error_.squared, error_.upper, error_.basis, error_.sampling,
+        error_.optimisation;
+    state.arrays["error_components"] = error_.components.transpose();
+  }
+
+  void restore(const Run& before) {
+    const SolverState& state = before.state;
+    stage_ = state.integer("stage");
+    run_.history = before.history;
+    while (!run_.history.empty() && run_.history.back().k >= stage_) run_.history.pop_back();
+    // What a finished stage has spent is spent, although it is done again.
+    const bool finished = before.status == Status::converged || before.status == Status::stalled;
+    run_.gradients = finished ? before.gradients : state.integer("gradients");
+    run_.u = state.array("u");
+    run_.basis = Basis(run_.basis.families(), restore_indices(state));
+    points_ = restore_points(state);
+    model_.emplace(restore_curvature(state));
+    seen_ = restore_seen(state);
+    mixture_.from_measure = state.integer("from_measure");
+    const std::vector<std::int64_t>& induced = state.integer_list("induced");
+    mixture_.induced.assign(induced.begin(), induced.end());
+    quota_ = state.integer("quota");
+    idle_stages_ = state.integer("idle_stages");
+    contraction_ = state.number("contraction");
+    far_ = state.number("far");
+    const Coefficients& error = state.array("error");
+    error_ = {error(0), error(1), error(2), error(3), error(4),
+              state.array("error_components").transpose()};
+  }
 
   // The nominal point (the median of every germ): its Hessian, and its optimum as first prediction.
   bool start() {
@@ -319,7 +373,11 @@ class Collocation {
       if (beyond.empty()) continue;
       const Basis wide = widened(run_.basis, beyond);
       const Gains gains = score(wide);
-      const std::vector<Index> marked = mark(gains, clear, bulk, m() + 8);
+      const std::vector<Index> marked =
+          mark(gains, {.clear = noise_maximum(gains.signal.size(), run_.u.cols()),
+                       .bulk = bulk,
+                       .always = std::max<Index>(2, m() / 8),
+                       .most = m() + 8});
       const bool enough = gains.total() > least_explained * std::pow(error_.basis, 2);
       if (marked.empty() || (!enough && limit > 0)) continue;
       extend(wide, marked);
@@ -408,7 +466,7 @@ class Collocation {
   Validation validation_;
   PointGradient gradient_;
 
-  Index stage_ = 0;
+  Index stage_ = 1;
   Points points_;
   Mixture mixture_;
   Index quota_ = first_quota, idle_stages_ = 0;

@@ -73,8 +73,9 @@ bool contradicts_facts(const ProblemFacts& facts, const CurvatureSeen& seen, dou
                        Run& run) {
   std::string found;
   if (facts.strong_convexity && seen.lowest < *facts.strong_convexity * (1 - slack)) {
-    found = fmt::format("the given strong_convexity = {:.6g} is too large: the curvature is {:.6g} {}",
-                        *facts.strong_convexity, seen.lowest, seen.lowest_place);
+    found =
+        fmt::format("the given strong_convexity = {:.6g} is too large: the curvature is {:.6g} {}",
+                    *facts.strong_convexity, seen.lowest, seen.lowest_place);
   } else if (facts.smoothness && seen.highest > *facts.smoothness * (1 + slack)) {
     found = fmt::format("the given smoothness = {:.6g} is too small: the curvature is {:.6g} {}",
                         *facts.smoothness, seen.highest, seen.highest_place);

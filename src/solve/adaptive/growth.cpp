@@ -1,6 +1,7 @@
 #include "solve/adaptive/growth.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -50,7 +51,7 @@ Basis widened(const Basis& basis, const std::vector<MultiIndex>& beyond) {
   return Basis(basis.families(), std::move(indices));
 }
 
-std::vector<Index> mark(const Gains& gains, double clear, double bulk, Index most) {
+std::vector<Index> mark(const Gains& gains, const Marking& marking) {
   std::vector<Index> order(static_cast<std::size_t>(gains.signal.size()));
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(),
@@ -58,12 +59,18 @@ std::vector<Index> mark(const Gains& gains, double clear, double bulk, Index mos
   std::vector<Index> marked;
   double carried = 0;
   for (const Index i : order) {
-    if (static_cast<Index>(marked.size()) >= most || carried >= bulk * gains.total()) break;
-    if (gains.signal(i) <= clear * gains.noise(i)) continue;
+    const auto count = static_cast<Index>(marked.size());
+    if (count >= marking.most || carried >= marking.bulk * gains.total()) break;
+    const double factor = count < marking.always ? 1 : marking.clear;
+    if (gains.signal(i) <= factor * gains.noise(i)) continue;
     marked.push_back(i);
     carried += gains.signal(i) - gains.noise(i);
   }
   return marked;
+}
+
+double noise_maximum(Index count, Index q) {
+  return 1 + 2 * std::log(static_cast<double>(std::max<Index>(1, count))) / static_cast<double>(q);
 }
 
 }  // namespace chaosgrad

@@ -7,10 +7,10 @@
 
 namespace chaosgrad {
 
-// Candidates beyond a downward closed set: one and two steps in every direction from each significant
-// index (two, because every second coefficient of an even or odd function is zero), and on each axis
-// up to half as many steps again as there are. Degrees beyond those of the families are left out.
-// Sorted, none twice.
+// Candidates beyond a downward closed set: one and two steps in every direction from each
+// significant index (two, because every second coefficient of an even or odd function is zero), and
+// on each axis up to half as many steps again as there are. Degrees beyond those of the families
+// are left out. Sorted, none twice.
 [[nodiscard]] std::vector<MultiIndex> candidates(const IndexSet& indices,
                                                  const std::vector<char>& significant,
                                                  const std::vector<Family>& families);
@@ -25,8 +25,17 @@ struct Gains {
   [[nodiscard]] double total() const { return (signal - noise).cwiseMax(0).sum(); }
 };
 
-// The positions of the functions to add: the largest signals, all above `clear` times their noise,
-// until they carry the share `bulk` of the total; at most `most`.
-[[nodiscard]] std::vector<Index> mark(const Gains& gains, double clear, double bulk, Index most);
+// The positions of the functions to add: the largest signals until they carry the share `bulk` of the
+// total; the first `always` of them if they stand above their noise at all, the others only above
+// `clear` times their noise; at most `most`.
+struct Marking {
+  double clear = 3, bulk = 0.7;
+  Index always = 0, most = 1;
+};
+[[nodiscard]] std::vector<Index> mark(const Gains& gains, const Marking& marking);
+
+// How far the largest of `count` squared means of q components stands above its expectation when
+// there is nothing but noise.
+[[nodiscard]] double noise_maximum(Index count, Index q);
 
 }  // namespace chaosgrad

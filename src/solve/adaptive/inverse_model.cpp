@@ -9,10 +9,10 @@ namespace chaosgrad {
 namespace {
 
 constexpr Index most_features = 800;
-constexpr Index most_pairs = 4000;    // the latest
+constexpr Index most_pairs = 4000;  // the latest
 constexpr Index pairs_per_feature = 2;
-constexpr Index held_out = 5;         // every fifth pair
-constexpr double ridge = 1e-6;        // relative to the mean of the diagonal
+constexpr Index held_out = 5;   // every fifth pair
+constexpr double ridge = 1e-6;  // relative to the mean of the diagonal
 // Far from the pairs the model extrapolates: a step that is not downhill, or this many times longer
 // than that of the mean, is not trusted.
 constexpr double farthest = 10;
@@ -24,7 +24,8 @@ struct Pairs {
 Pairs collect(const Points& points, const Curvature& mean) {
   std::vector<std::pair<Index, const Secant*>> list;
   for (Index i = points.size(); i-- > 0 && static_cast<Index>(list.size()) < most_pairs;) {
-    for (const Secant& pair : points.secants[static_cast<std::size_t>(i)]) list.emplace_back(i, &pair);
+    for (const Secant& pair : points.secants[static_cast<std::size_t>(i)])
+      list.emplace_back(i, &pair);
   }
   const auto n = static_cast<Index>(list.size());
   Pairs pairs{Matrix(n, points.eta.cols()), Matrix(n, points.x.cols()), Matrix(n, points.x.cols())};
@@ -92,15 +93,15 @@ void InverseModel::fit(const Basis& basis, const Coefficients& u, const Points& 
   std::vector<Index> kept, tested;
   for (Index i = 0; i < n; ++i) (i % held_out == 0 ? tested : kept).push_back(i);
   const Matrix targets = pairs.s - pairs.z;
-  const double mean_error =
-      std::sqrt(targets(tested, Eigen::all).rowwise().squaredNorm().mean());
+  const double mean_error = std::sqrt(targets(tested, Eigen::all).rowwise().squaredNorm().mean());
   contraction_ = mean_error;
   if (h < 1) return;
   basis_.emplace(basis.families(), largest(basis.indices(), u, h));
   const Matrix all = features(pairs.eta, pairs.z);
   weights_ = ridge_regression(all(kept, Eigen::all), targets(kept, Eigen::all));
   const Matrix predicted = all(tested, Eigen::all) * weights_;
-  const double error = std::sqrt((targets(tested, Eigen::all) - predicted).rowwise().squaredNorm().mean());
+  const double error =
+      std::sqrt((targets(tested, Eigen::all) - predicted).rowwise().squaredNorm().mean());
   if (!(error < mean_error)) {
     basis_.reset();
     return;

@@ -1,8 +1,8 @@
 #pragma once
 // The inverse Hessian as a function of θ, learnt from the secant pairs of all points:
 //   s ≈ B(η) y,   B(η) = (I + Σ_{ν ∈ Λ_B} W_ν ψ_ν(η)) H̄⁻¹,
-// by ridge regression. One step with a good B brings a new point from its prediction to the optimum,
-// where the mean inverse alone takes several.
+// by ridge regression. One step with a good B brings a new point from its prediction to the
+// optimum, where the mean inverse alone takes several.
 #include <optional>
 
 #include "chaosgrad/basis.h"
@@ -15,9 +15,9 @@ class InverseModel final : public InverseHessian {
  public:
   explicit InverseModel(Curvature mean) : mean_(std::move(mean)) {}
 
-  // Learns from the secants of the points, with the functions of `basis` on which the coefficients u
-  // are largest, as many as the pairs can carry. Held-out pairs decide whether the model is better
-  // than the mean; if not, the mean is used.
+  // Learns from the secants of the points, with the functions of `basis` on which the coefficients
+  // u are largest, as many as the pairs can carry. Held-out pairs decide whether the model is
+  // better than the mean; if not, the mean is used.
   void fit(const Basis& basis, const Coefficients& u, const Points& points);
 
   void apply(Block eta, Block g, BlockOut r) const override;

@@ -2,8 +2,8 @@
 // Samples of the germ from a mixture that fits a growing basis: N_π from π itself, and n_ν from
 // each induced density ψ_ν² π. The weight of a sample is one over the density of the whole mixture,
 //   w(η) = N / (N_π + Σ_ν n_ν ψ_ν(η)²),   N = N_π + Σ n_ν,
-// at most N/N_π, and w Σ ψ_ν² stays of the order of m for every basis. When the index set grows only
-// the new ν need samples: all earlier ones are kept.
+// at most N/N_π, and w Σ ψ_ν² stays of the order of m for every basis. When the index set grows
+// only the new ν need samples: all earlier ones are kept.
 #include <cstdint>
 #include <vector>
 

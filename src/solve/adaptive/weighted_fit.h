@@ -6,9 +6,9 @@
 namespace chaosgrad {
 
 struct WeightedFit {
-  Coefficients u;    // m×q: minimises Σ_j w_j |x_j − Σ_i u_i ψ_i(η_j)|²
-  Matrix residuals;  // N×q: x_j − x_u(η_j)
-  Vector leverages;  // h_j = w_j ψ_jᵀ (Σ w ψ ψᵀ)⁻¹ ψ_j
+  Coefficients u;        // m×q: minimises Σ_j w_j |x_j − Σ_i u_i ψ_i(η_j)|²
+  Matrix residuals;      // N×q: x_j − x_u(η_j)
+  Vector leverages;      // h_j = w_j ψ_jᵀ (Σ w ψ ψᵀ)⁻¹ ψ_j
   double condition = 0;  // reciprocal condition number of the Gram matrix; 0: singular
 
   // w_j |residual|²/(1 − h_j)²: the squared error at η_j of the fit without sample j. Their mean

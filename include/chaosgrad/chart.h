@@ -1,8 +1,7 @@
 #pragma once
-// Line charts as SVG text.
+// Line charts: what they show, and the same as SVG.
 #include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace chaosgrad {
@@ -23,10 +22,7 @@ struct Chart {
   double largest_y = std::numeric_limits<double>::infinity();  // curves are clipped above
 };
 
-// Text as it may stand in SVG and HTML.
-[[nodiscard]] std::string escaped(std::string_view text);
-
 // The charts side by side, on white.
-[[nodiscard]] std::string draw(const std::vector<Chart>& panels);
+[[nodiscard]] std::string draw(const std::vector<Chart>& charts);
 
 }  // namespace chaosgrad

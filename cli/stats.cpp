@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+
+#include "chaosgrad/chaosgrad.h"
+#include "chaosgrad/run_statistics.h"
+#include "session.h"
+
+namespace chaosgrad::cli {
+namespace {
+
+constexpr std::size_t shown_outputs = 12;
+constexpr std::size_t shown_pairs = 6;
+
+struct StatsArguments {
+  std::string directory;
+  std::vector<std::string> reweight;
+  bool json = false;
+};
+
+std::string with_bar(const Estimate& estimate) {
+  return std::isfinite(estimate.error)
+             ? fmt::format("{:.5g} ± {:.1g}", estimate.value, estimate.error)
+             : fmt::format("{:.5g} ± ?", estimate.value);
+}
+
+void print_row(const std::string& name, const std::vector<Estimate>& estimates) {
+  fmt::print("  {:<14}", name);
+  for (const Estimate& estimate : estimates) fmt::print(" {:>20}", with_bar(estimate));
+  fmt::print("\n");
+}
+
+void print_header(const char* title, const std::vector<std::string>& columns) {
+  fmt::print("\n  {:<14}", title);
+  for (const std::string& column : columns) fmt::print(" {:>20}", column);
+  fmt::print("\n");
+}
+
+// The largest pairwise indices.
+void print_pairs(const std::string& name, const OutputStatistics& output,
+                 const Statistics& statistics, const std::vector<std::string>& parameters) {
+  std::vector<std::size_t> order;
+  for (std::size_t p = 0; p < output.pairwise.size(); ++p) order.push_back(p);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return output.pairwise[a].value > output.pairwise[b].value;
+  });
+  for (std::size_t i = 0; i < std::min(order.size(), shown_pairs); ++i) {
+    const auto& [k, l] = statistics.pairs[order[i]];
+    fmt::print("  {:<14} {:>20}   {} and {}\n", i == 0 ? name : "",
+               with_bar(output.pairwise[order[i]]), parameters[static_cast<std::size_t>(k)],
+               parameters[static_cast<std::size_t>(l)]);
+  }
+}
+
+void print_statistics(const StoredRun& run, const Statistics& statistics,
+                      const std::vector<std::string>& quantities, double confidence) {
+  const std::vector<std::string>& parameters = run.file.problem.parameter_names();
+  std::vector<std::string> names = run.file.problem.component_names();
+  const std::size_t components = names.size();
+  names.insert(names.end(), quantities.begin(), quantities.end());
+  std::vector<std::size_t> shown;
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    if (j < shown_outputs || j >= components) shown.push_back(j);
+  }
+  const auto table = [&](const char* title, const std::vector<std::string>& columns,
+                         const auto& estimates) {
+    print_header(title, columns);
+    for (const std::size_t j : shown) print_row(names[j], estimates(statistics.outputs[j]));
+  };
+
+  if (!run.file.title.empty()) fmt::print("{}\n", run.file.title);
+  fmt::print("Error bars hold with {:g} % confidence.\n", 100 * confidence);
+  if (statistics.reweighting) {
+    fmt::print(
+        "Another distribution of the parameters: errors grow by a factor of up to {:.3g}; {:.3g} % "
+        "of the run's samples would count under it.\n",
+        statistics.reweighting->error_factor, 100 * statistics.reweighting->effective_share);
+  }
+  table("", {"mean", "sd", "skewness", "excess kurtosis"}, [](const OutputStatistics& output) {
+    return std::vector{output.mean, output.sd, output.skewness, output.excess_kurtosis};
+  });
+  std::vector<std::string> levels;
+  for (const double level : statistics.levels) levels.push_back(fmt::format("{:g} %", 100 * level));
+  table("quantiles", levels, [](const OutputStatistics& output) { return output.quantiles; });
+  table("correlation", parameters,
+        [](const OutputStatistics& output) { return output.correlation; });
+  if (run.file.problem.parameters().is_dependent()) {
+    fmt::print(
+        "\n  The parameters depend on each other: Sobol' indices refer to the independent "
+        "variables that drive them (docs/mathematics.md, 2).\n");
+  }
+  table("Sobol' main", parameters, [](const OutputStatistics& output) { return output.main; });
+  table("Sobol' total", parameters, [](const OutputStatistics& output) { return output.total; });
+  if (!statistics.pairs.empty()) {
+    print_header("Sobol' pairs", {});
+    for (const std::size_t j : shown)
+      print_pairs(names[j], statistics.outputs[j], statistics, parameters);
+  }
+  std::vector<std::string> columns;
+  for (const std::size_t j : shown) columns.push_back(names[j]);
+  print_header("covariance", columns);
+  for (const std::size_t i : shown) {
+    std::vector<Estimate> row;
+    for (const std::size_t j : shown) {
+      const auto a = static_cast<Index>(i), b = static_cast<Index>(j);
+      row.push_back({statistics.covariance(a, b), statistics.covariance_error(a, b)});
+    }
+    print_row(names[i], row);
+  }
+  if (shown.size() < names.size())
+    fmt::print("\n  … and {} more components: see --json\n", names.size() - shown.size());
+}
+
+int run_stats(const StatsArguments& arguments) {
+  const StoredRun run = open_run(arguments.directory);
+  const NamedQuantities quantities = named_quantities(run.file);
+  StatisticsOptions options = statistics_options(run.file);
+  if (!arguments.reweight.empty())
+    options.measure = reweighted_measure(run.file, arguments.reweight);
+  const Accuracy known = accuracy(run);
+  const Statistics found = statistics(run.expansion, known, quantities.functions, options);
+  if (arguments.json) {
+    fmt::print("{}\n", statistics_json(run.file, found, quantities.names, known.confidence));
+  } else {
+    print_statistics(run, found, quantities.names, known.confidence);
+  }
+  return exit_solved;
+}
+
+}  // namespace
+
+void add_stats(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<StatsArguments>();
+  CLI::App* command = app.add_subcommand(
+      "stats", "Statistics of the optimum over the uncertainty, each with its error bar");
+  command->add_option("DIR", arguments->directory, "folder of the run")->required();
+  command
+      ->add_option("--reweight", arguments->reweight,
+                   "another distribution of a parameter: 'NAME={distribution=\"…\", …}'")
+      ->allow_extra_args(false);
+  command->add_flag("--json", arguments->json, "print JSON");
+  command->callback([arguments, &exit_code] { exit_code = run_stats(*arguments); });
+}
+
+}  // namespace chaosgrad::cli

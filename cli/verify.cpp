@@ -1,0 +1,120 @@
+#include "chaosgrad/verify.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "session.h"
+
+namespace chaosgrad::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct VerifyArguments {
+  std::string directory;
+  VerifyOptions options;
+  std::optional<std::uint64_t> seed;
+  bool json = false;
+};
+
+const char* words(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::agrees:
+      return "agrees";
+    case Verdict::too_small:
+      return "too small";
+    case Verdict::too_large:
+      return "too large";
+  }
+  return "";
+}
+
+void print_json(const StoredRun& run, const Verification& found, double confidence,
+                double seconds) {
+  const std::vector<std::string>& parameters = run.file.problem.parameter_names();
+  const std::vector<std::string>& variables = run.file.problem.component_names();
+  Json json = {{"error", found.error},
+               {"lower", found.lower},
+               {"upper", found.upper},
+               {"confidence", confidence},
+               {"estimate", nullptr},
+               {"verdict", nullptr},
+               {"points", found.points},
+               {"unsolved", found.unsolved},
+               {"worst", {{"error", found.worst}, {"parameters", Json::object()}}},
+               {"components", Json::object()},
+               {"gradient_evaluations", found.gradients},
+               {"seconds", seconds}};
+  if (run.error.estimate) {
+    json["estimate"] = *run.error.estimate;
+    json["verdict"] = words(judge_estimate(*run.error.estimate, found));
+  }
+  for (std::size_t k = 0; k < parameters.size(); ++k)
+    json["worst"]["parameters"][parameters[k]] = found.worst_theta(static_cast<Index>(k));
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    json["components"][variables[i]] = found.components(static_cast<Index>(i));
+  fmt::print("{}\n", json.dump(2));
+}
+
+void print_text(const StoredRun& run, const Verification& found, double confidence,
+                double seconds) {
+  fmt::print("{} fresh theta solved one by one: {} gradients, {:.3g} s\n", found.points,
+             found.gradients, seconds);
+  if (found.unsolved > 0)
+    fmt::print("  {} optimisations did not reach full accuracy\n", found.unsolved);
+  fmt::print("  error {:.4g}, between {:.4g} and {:.4g} with {:g} % confidence\n", found.error,
+             found.lower, found.upper, 100 * confidence);
+  if (run.error.estimate) {
+    fmt::print("  the run's estimate {:.4g}: {}\n", *run.error.estimate,
+               words(judge_estimate(*run.error.estimate, found)));
+  } else {
+    fmt::print("  the run has no estimate of its error\n");
+  }
+  fmt::print("  largest difference {:.4g} at", found.worst);
+  const std::vector<std::string>& parameters = run.file.problem.parameter_names();
+  for (std::size_t k = 0; k < parameters.size(); ++k)
+    fmt::print(" {} = {:.6g}", parameters[k], found.worst_theta(static_cast<Index>(k)));
+  fmt::print("\n");
+}
+
+int run_verify(const VerifyArguments& arguments) {
+  const StoredRun run = open_run(arguments.directory);
+  VerifyOptions options = arguments.options;
+  options.confidence = run.file.options.confidence;
+  options.threads = run.file.options.threads;
+  options.seed = arguments.seed.value_or(run.file.options.seed);
+  const auto start = std::chrono::steady_clock::now();
+  const Verification found = verify(run.file.problem, run.expansion, options);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!found.failure.empty()) {
+    fmt::print(stderr, "error: {}\n", found.failure);
+    return exit_numerical;
+  }
+  if (arguments.json) {
+    print_json(run, found, options.confidence, seconds);
+  } else {
+    print_text(run, found, options.confidence, seconds);
+  }
+  return exit_solved;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<VerifyArguments>();
+  CLI::App* command = app.add_subcommand(
+      "verify", "Solve fresh theta one by one to high accuracy, and compare with the run");
+  command->add_option("DIR", arguments->directory, "folder of the run")->required();
+  command->add_option("-n", arguments->options.points, "how many theta")->capture_default_str();
+  command->add_option("--draws", arguments->options.draws, "of the noise at each theta")
+      ->capture_default_str();
+  command->add_option("--seed", arguments->seed, "of the theta (default: that of the run)");
+  command->add_flag("--json", arguments->json, "print JSON");
+  command->callback([arguments, &exit_code] { exit_code = run_verify(*arguments); });
+}
+
+}  // namespace chaosgrad::cli

@@ -1,0 +1,95 @@
+#pragma once
+// Statistics of x*(θ) and of quantities of x* and θ, each with an error bar:
+// docs/mathematics.md, 8.
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "chaosgrad/solution.h"
+
+namespace chaosgrad {
+
+// The truth lies in value ± error with the confidence of the run. The error is infinite where
+// nothing is known about it.
+struct Estimate {
+  double value = 0;
+  double error = std::numeric_limits<double>::infinity();
+};
+
+// What is known about the error of the coefficients: independent estimates of them, whose scatter
+// is the noise (none: no noise, or it is part of ε), and a bound ε of the rest in the π-norm.
+struct Accuracy {
+  double total = std::numeric_limits<double>::infinity();  // ε
+  Vector components = {};                                  // ε_i of component i, at most ε
+  std::vector<Coefficients> replicates = {};               // see Run
+  double confidence = 0.95;
+};
+[[nodiscard]] Accuracy accuracy(const ErrorEstimate& error, std::vector<Coefficients> replicates,
+                                Index dimension);
+[[nodiscard]] Accuracy accuracy(const Solution& solution);
+
+// Functions of (x, θ, v) whose mean over the noise v is wanted: evaluate(x, theta, noise, values)
+// fills values (B × count). Thread-safe.
+struct Quantities {
+  Index count = 0;
+  Index noise_dimension = 0;
+  std::function<void(Block, Block, Block, BlockOut)> evaluate = {};
+};
+// Their means over the rows of `noise` (draws × noise_dimension, uniform numbers), B × count.
+[[nodiscard]] Matrix quantity_means(const Quantities& quantities, Block x, Block theta,
+                                    const Matrix& noise);
+
+struct StatisticsOptions {
+  std::vector<double> levels = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};  // of the quantiles
+  Index bins = 32;                                                         // of the histogram
+  Index samples = 131072;  // at most; fewer where the expansion is costly
+  bool indices = true;     // Sobol' indices of what has no exact ones (they cost the most)
+  std::optional<Measure> measure = {};  // another distribution of θ than that of the run
+  std::uint64_t seed = 1;               // of the sampling
+  int threads = 0;                      // 0: all cores
+};
+
+// Mean density between neighbouring edges, from the 0.1 % to the 99.9 % quantile. Empty where all
+// values are the same.
+struct Histogram {
+  Vector edges, density, error;
+};
+
+// Of one component of x, or of one quantity.
+struct OutputStatistics {
+  Estimate mean, sd, skewness, excess_kurtosis;
+  std::vector<Estimate> quantiles;  // at the levels asked for
+  Histogram histogram;
+  std::vector<Estimate> correlation;  // with each parameter
+  // Sobol' indices: the share of the variance that depends on germ k alone (main), that involves it
+  // at all (total), that depends on two together beyond their main parts (pairwise). Without
+  // dependence the germ is the parameter. Empty where they were not asked for.
+  std::vector<Estimate> main, total, pairwise;
+};
+
+// How the error grows under another distribution of θ: ‖e‖_π' ≤ error_factor ‖e‖_π.
+struct Reweighting {
+  double error_factor = 1;  // √(sup dπ'/dπ), over the central 1 − 10⁻⁶ of π'
+  double effective_share = 1;  // 1/E_π[(dπ'/dπ)²]: the share of samples from π that count under π'
+};
+// Throws InputError("reweight", …) unless π' has its mass where π has.
+[[nodiscard]] Reweighting reweighting(const Measure& measure, const Measure& other);
+
+struct Statistics {
+  std::vector<double> levels;
+  std::vector<std::pair<Index, Index>> pairs;  // of pairwise
+  std::vector<OutputStatistics> outputs;       // the components of x, then the quantities
+  Matrix covariance, covariance_error;         // of the outputs
+  std::optional<Reweighting> reweighting;
+};
+
+// Exact from the coefficients where that is possible: mean, sd, covariance, correlation and Sobol'
+// indices of the components, and their skewness and kurtosis in few dimensions. The rest by
+// sampling the expansion.
+[[nodiscard]] Statistics statistics(const Expansion& expansion, const Accuracy& accuracy,
+                                    const Quantities& quantities = {},
+                                    const StatisticsOptions& options = {});
+
+}  // namespace chaosgrad

@@ -1,0 +1,149 @@
+#include "chaosgrad/run_statistics.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "io/read_distribution.h"
+#include "io/toml_document.h"
+
+namespace chaosgrad {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json estimate(const Estimate& found) {
+  return {{"value", number(found.value)}, {"error", number(found.error)}};
+}
+
+Json numbers(const Vector& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
+Json rows(const Matrix& matrix) {
+  Json list = Json::array();
+  for (Index i = 0; i < matrix.rows(); ++i) list.push_back(numbers(matrix.row(i).transpose()));
+  return list;
+}
+
+Json per_parameter(const std::vector<std::string>& parameters,
+                   const std::vector<Estimate>& estimates) {
+  Json object = Json::object();
+  for (std::size_t k = 0; k < estimates.size(); ++k) object[parameters[k]] = estimate(estimates[k]);
+  return object;
+}
+
+Json output_json(const OutputStatistics& output, const Statistics& statistics,
+                 const std::vector<std::string>& parameters) {
+  Json quantiles = Json::array(), pairwise = Json::array();
+  for (std::size_t l = 0; l < output.quantiles.size(); ++l) {
+    Json entry = estimate(output.quantiles[l]);
+    entry["level"] = statistics.levels[l];
+    quantiles.push_back(std::move(entry));
+  }
+  for (std::size_t p = 0; p < output.pairwise.size(); ++p) {
+    const auto& [k, l] = statistics.pairs[p];
+    Json entry = estimate(output.pairwise[p]);
+    entry["parameters"] = {parameters[static_cast<std::size_t>(k)],
+                           parameters[static_cast<std::size_t>(l)]};
+    pairwise.push_back(std::move(entry));
+  }
+  return {{"mean", estimate(output.mean)},
+          {"sd", estimate(output.sd)},
+          {"skewness", estimate(output.skewness)},
+          {"excess_kurtosis", estimate(output.excess_kurtosis)},
+          {"quantiles", std::move(quantiles)},
+          {"density",
+           {{"edges", numbers(output.histogram.edges)},
+            {"value", numbers(output.histogram.density)},
+            {"error", numbers(output.histogram.error)}}},
+          {"correlation", per_parameter(parameters, output.correlation)},
+          {"sobol",
+           {{"main", per_parameter(parameters, output.main)},
+            {"total", per_parameter(parameters, output.total)},
+            {"pairwise", std::move(pairwise)}}}};
+}
+
+}  // namespace
+
+NamedQuantities named_quantities(const ProblemFile& file) {
+  const AnyProblem& problem = file.problem;
+  NamedQuantities result{.names = problem.quantity_names(), .functions = {}};
+  const auto own = static_cast<Index>(result.names.size());
+  const bool objective = problem.has_value() && std::find(result.names.begin(), result.names.end(),
+                                                          "objective") == result.names.end();
+  if (objective) result.names.insert(result.names.begin(), "objective");
+  result.functions = {
+      .count = static_cast<Index>(result.names.size()),
+      .noise_dimension = problem.noise_dimension(),
+      .evaluate = [&problem, objective, own](Block x, Block theta, Block noise, BlockOut values) {
+        if (objective) problem.value(x, theta, noise, values.leftCols(1));
+        if (own > 0) problem.quantities(x, theta, noise, values.rightCols(own));
+      }};
+  return result;
+}
+
+StatisticsOptions statistics_options(const ProblemFile& file) {
+  StatisticsOptions options;
+  options.seed = file.options.seed;
+  options.threads = file.options.threads;
+  return options;
+}
+
+Measure reweighted_measure(const ProblemFile& file, const std::vector<std::string>& assignments) {
+  ProblemSource source{.name = "--reweight",
+                       .directory = {},
+                       .text = fmt::format("{}\n", fmt::join(assignments, "\n")),
+                       .overrides = {},
+                       .files = {}};
+  TomlDocument document(source);
+  const std::vector<std::string>& names = file.problem.parameter_names();
+  document.require_keys(document.root(), "the parameters of the run", names);
+  DataFiles files(source);
+  ConstantScope constants;
+  const Measure& measure = file.problem.parameters();
+  std::vector<Distribution> marginals = measure.marginals();
+  for (const TomlDocument::Entry& entry : document.entries(document.root())) {
+    const auto k = std::find(names.begin(), names.end(), entry.key) - names.begin();
+    marginals[static_cast<std::size_t>(k)] = read_distribution(
+        document, document.table(*entry.value, entry.key), entry.key, {}, constants, files);
+  }
+  return measure.is_dependent() ? Measure(std::move(marginals), *measure.correlation())
+                                : Measure(std::move(marginals));
+}
+
+std::string statistics_json(const ProblemFile& file, const Statistics& statistics,
+                            const std::vector<std::string>& names, double confidence) {
+  const std::vector<std::string>& variables = file.problem.component_names();
+  const std::vector<std::string>& parameters = file.problem.parameter_names();
+  Json json = {
+      {"confidence", confidence},
+      {"parameters", parameters},
+      {"sobol_refers_to", file.problem.parameters().is_dependent() ? "germs" : "parameters"},
+      {"reweighting", nullptr},
+      {"variables", Json::object()},
+      {"quantities", Json::object()}};
+  if (statistics.reweighting) {
+    json["reweighting"] = {{"error_factor", number(statistics.reweighting->error_factor)},
+                           {"effective_share", number(statistics.reweighting->effective_share)}};
+  }
+  std::vector<std::string> all = variables;
+  all.insert(all.end(), names.begin(), names.end());
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    json[j < variables.size() ? "variables" : "quantities"][all[j]] =
+        output_json(statistics.outputs[j], statistics, parameters);
+  }
+  json["covariance"] = {{"names", all},
+                        {"value", rows(statistics.covariance)},
+                        {"error", rows(statistics.covariance_error)}};
+  return json.dump(2);
+}
+
+}  // namespace chaosgrad

@@ -1,0 +1,22 @@
+#pragma once
+// An expansion as the page evaluates it, and how its values are distributed.
+#include <string>
+#include <vector>
+
+#include "chaosgrad/problem_file.h"
+#include "chaosgrad/solution.h"
+#include "report/page.h"
+
+namespace chaosgrad {
+
+// Coefficients, indices, and per parameter the points at which it can be set (a grid over the bulk
+// of its distribution; the values of a discrete one), the recurrence of its polynomials, and with
+// dependence z = Φ⁻¹(F(θ)) at those points. From these the page computes what eval computes.
+[[nodiscard]] Json expansion_data(const Expansion& expansion,
+                                  const std::vector<std::string>& parameter_names);
+
+// Of every component and quantity: mean, standard deviation and quantiles as [value, error],
+// and a histogram; of the components the errors of their Sobol' indices.
+[[nodiscard]] Json distribution_data(const ProblemFile& file, const Solution& solution);
+
+}  // namespace chaosgrad

@@ -1,0 +1,107 @@
+// The answer first: how it ended, how far it is from the truth, and what keeps it from being closer.
+
+const statuses = {
+  converged: ['good', 'Converged'],
+  completed: ['good', 'Completed'],
+  out_of_gradients: ['early', 'Stopped early: out of gradients'],
+  out_of_time: ['early', 'Stopped early: out of time'],
+  interrupted: ['early', 'Interrupted'],
+  stalled: ['early', 'Stalled'],
+  diverged: ['bad', 'Diverged'],
+  bad_gradient: ['bad', 'Failed: a gradient is not finite'],
+  not_strongly_convex: ['bad', 'Failed: not strongly convex'],
+  inconsistent: ['bad', 'Failed: μ or L contradicts the problem'],
+};
+
+const parts = [
+  {
+    key: 'basis', name: 'basis',
+    limit: 'The basis limits it: x*(θ) has detail that these functions cannot follow. More of them '
+      + '(basis_size) would help most.',
+  },
+  {
+    key: 'sampling', name: 'sampling',
+    limit: 'Sampling limits it: the noise of the gradients is still in the coefficients. More '
+      + 'samples or more iterations would help most.',
+  },
+  {
+    key: 'optimisation', name: 'optimisation',
+    limit: 'The optimisation limits it: the coefficients are not yet at their optimum. More '
+      + 'iterations would help most.',
+  },
+];
+
+function statusLine({ status, stop_reason: reason }) {
+  const [kind, name] = statuses[status] ?? ['early', status];
+  return element('p', { class: 'status' },
+    element('span', { class: `badge ${kind}` }, name), ' ', reason);
+}
+
+function headlineNumber(name, value, note) {
+  return element('div', { class: 'headline' }, element('dt', {}, name),
+    element('dd', {}, element('strong', {}, value), element('span', {}, note)));
+}
+
+// ‖x‖_π, for relative errors.
+const normOf = (summary) => Math.hypot(...summary.mean, ...summary.sd);
+
+function headlines(summary) {
+  const { estimate, bound, confidence } = summary.error;
+  const relative = (value) => {
+    const norm = normOf(summary);
+    if (norm === 0) return '';
+    const share = value / norm;
+    return share < 1e-4 ? `${number(share, 2)} of ‖x‖` : `${percent(share)} of ‖x‖`;
+  };
+  const entries = [];
+  if (known(estimate)) entries.push(headlineNumber('Error estimate', number(estimate), relative(estimate)));
+  if (known(bound)) {
+    entries.push(headlineNumber(`Bound, with confidence ${percent(confidence)}`, number(bound),
+      relative(bound)));
+  }
+  if (known(summary.true_error)) {
+    entries.push(headlineNumber('True error, from the reference', number(summary.true_error),
+      relative(summary.true_error)));
+  }
+  return element('dl', { class: 'headlines' }, entries);
+}
+
+// The squares of the parts, which add up.
+function errorSplit(error) {
+  const shares = parts.filter(({ key }) => known(error[key]))
+    .map((part, i) => ({ ...part, value: error[part.key], colour: i }));
+  const total = shares.reduce((sum, { value }) => sum + value * value, 0);
+  if (shares.length === 0 || total === 0) return null;
+  const share = ({ value }) => value * value / total;
+  const largest = shares.reduce((a, b) => (b.value > a.value ? b : a));
+  return element('div', { class: 'split' },
+    element('h3', {}, 'What limits it'),
+    element('div', { class: 'bar', 'aria-hidden': 'true' }, shares.filter(({ value }) => value > 0).map((part) => element('span', {
+      style: { flexGrow: share(part), background: `var(--curve-${part.colour})` },
+    }))),
+    element('ul', { class: 'shares' }, shares.map((part) => element('li', {},
+      element('span', {
+        class: 'dot', 'aria-hidden': 'true', style: { background: `var(--curve-${part.colour})` },
+      }),
+      `${part.name} ${number(part.value)} (${percent(share(part))} of the square)`))),
+    element('p', {}, largest.limit));
+}
+
+function answerSection({ summary }) {
+  const { condition } = summary;
+  section('answer', 'Answer', 'The answer', statusLine(summary), headlines(summary), errorSplit(summary.error),
+    known(summary.error.estimate) && !known(summary.error.bound)
+      ? element('p', { class: 'quiet' },
+        'There is no bound, because the strong convexity μ is not given in the problem.') : null,
+    facts([
+      ['Method', summary.method],
+      ['Basis functions', count(summary.basis_size)],
+      ['Gradient evaluations', count(summary.gradient_evaluations)],
+      ['Time', seconds(summary.seconds)],
+      known(condition.kappa) ? ['Condition κ = L/μ',
+        `${number(condition.kappa)} (μ = ${number(condition.mu)}, ${condition.mu_source})`] : null,
+    ]),
+    (summary.notes ?? []).length > 0 ? element('div', { class: 'notes' },
+      element('h3', {}, 'Notes'),
+      element('ul', {}, summary.notes.map((note) => element('li', {}, note)))) : null);
+}

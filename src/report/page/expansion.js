@@ -1,0 +1,136 @@
+// x*(θ) = Σ u_i ψ_i(η(θ)), ψ_ν(η) = Π_k B_{ν_k}(η_k), as `chaosgrad eval` computes it. Parameters are
+// set to points of their grids: a position is an index into each.
+
+function bytes(text) {
+  const binary = atob(text);
+  const array = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; ++i) array[i] = binary.charCodeAt(i);
+  return array.buffer;
+}
+const doubles = (text) => new Float64Array(bytes(text));
+const integers = (text) => new Uint16Array(bytes(text));
+
+// B_0 … B_n at θ, n + 1 = values.length.
+const families = {
+  fourier(family, theta, values) {
+    const angle = 2 * Math.PI * (theta - (family.lower + family.upper) / 2)
+      / (family.upper - family.lower);
+    values[0] = 1;
+    for (let n = 1; n < values.length; ++n) {
+      const turn = Math.ceil(n / 2) * angle;
+      values[n] = Math.SQRT2 * (n % 2 === 1 ? Math.cos(turn) : Math.sin(turn));
+    }
+  },
+  // b_{n+1} p_{n+1} = (t − a_n) p_n − b_n p_{n−1}, t = (θ − center)/scale.
+  polynomial({ a, b, center, scale }, theta, values) {
+    const t = (theta - center) / scale;
+    values[0] = 1;
+    for (let n = 0; n + 1 < values.length; ++n) {
+      const before = n === 0 ? 0 : b[n] * values[n - 1];
+      values[n + 1] = ((t - a[n]) * values[n] - before) / b[n + 1];
+    }
+  },
+  table(family, theta, values, position) {
+    for (let n = 0; n < values.length; ++n)
+      values[n] = family.values[position * family.degrees + n];
+  },
+};
+
+class Expansion {
+  constructor(data) {
+    this.functions = data.functions;
+    this.components = data.components;
+    this.coefficients = doubles(data.coefficients);  // row i holds u_i
+    this.degrees = integers(data.degrees);           // row i holds ν
+    this.factor = data.factor ? doubles(data.factor) : null;  // C: z = C ξ
+    this.parameters = data.parameters.map((parameter) => ({
+      ...parameter,
+      grid: doubles(parameter.grid),
+      normal: parameter.normal ? doubles(parameter.normal) : null,
+      family: parameter.family.kind === 'table'
+        ? { ...parameter.family, values: doubles(parameter.family.values) } : parameter.family,
+    }));
+    this.dimension = this.parameters.length;
+    this.active = this.#activeDegrees();
+    this.univariate = this.parameters.map((_, k) => new Float64Array(1 + this.#largestDegree(k)));
+    this.psi = new Float64Array(this.functions);
+  }
+
+  // Of each ν the places (k, ν_k) with ν_k > 0.
+  #activeDegrees() {
+    const active = [];
+    for (let i = 0; i < this.functions; ++i) {
+      const places = [];
+      for (let k = 0; k < this.dimension; ++k) {
+        const n = this.degrees[i * this.dimension + k];
+        if (n > 0) places.push([k, n]);
+      }
+      active.push(places);
+    }
+    return active;
+  }
+
+  #largestDegree(k) {
+    let largest = 0;
+    for (let i = 0; i < this.functions; ++i)
+      largest = Math.max(largest, this.degrees[i * this.dimension + k]);
+    return largest;
+  }
+
+  // η_k: θ_k itself, or ξ_k of C ξ = z where parameters depend on each other.
+  #germ(position) {
+    const d = this.dimension;
+    const eta = new Float64Array(d);
+    for (let k = 0; k < d; ++k) {
+      const { grid, normal } = this.parameters[k];
+      if (normal === null) {
+        eta[k] = grid[position[k]];
+        continue;
+      }
+      let rest = normal[position[k]];
+      for (let l = 0; l < k; ++l)
+        if (this.factor[k * d + l] !== 0) rest -= this.factor[k * d + l] * eta[l];
+      eta[k] = rest / this.factor[k * d + k];
+    }
+    return eta;
+  }
+
+  // x*(θ), the given components of it.
+  evaluate(position, components) {
+    const eta = this.#germ(position);
+    this.parameters.forEach(({ family }, k) =>
+      families[family.kind](family, eta[k], this.univariate[k], position[k]));
+    for (let i = 0; i < this.functions; ++i) {
+      let product = 1;
+      for (const [k, n] of this.active[i]) product *= this.univariate[k][n];
+      this.psi[i] = product;
+    }
+    return components.map((component) => {
+      let sum = 0;
+      for (let i = 0; i < this.functions; ++i)
+        sum += this.coefficients[i * this.components + component] * this.psi[i];
+      return sum;
+    });
+  }
+
+  // u_i of one component for every i.
+  column(component) {
+    return Float64Array.from({ length: this.functions },
+      (_, i) => this.coefficients[i * this.components + component]);
+  }
+
+  // The degree of ψ_i: the sum of its degrees, a harmonic counting once for its cosine and sine.
+  degree(i) {
+    return this.active[i].reduce((sum, [k, n]) =>
+      sum + (this.parameters[k].family.kind === 'fourier' ? Math.ceil(n / 2) : n), 0);
+  }
+
+  // Correlations of the components: Σ_{i>0} u_ia u_ib over the standard deviations. null: a constant.
+  correlations() {
+    const columns = Array.from({ length: this.components }, (_, c) => this.column(c).subarray(1));
+    const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+    const deviations = columns.map((column) => Math.sqrt(dot(column, column)));
+    return columns.map((a, i) => columns.map((b, j) =>
+      (deviations[i] > 0 && deviations[j] > 0 ? dot(a, b) / (deviations[i] * deviations[j]) : null)));
+  }
+}

@@ -1,0 +1,49 @@
+// Numbers as readers want them. What is not known is a dash.
+
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+function powerOfTen(exponent) {
+  const digits = [...String(Math.abs(exponent))].map((digit) => superscripts[digit]).join('');
+  return `10${exponent < 0 ? '⁻' : ''}${digits}`;
+}
+
+const minus = (text) => text.replace(/-/g, '−');
+const known = (value) => typeof value === 'number' && Number.isFinite(value);
+
+// 0.00123, 1.23×10⁻⁵, 12,345: `digits` significant ones.
+function number(value, digits = 3) {
+  if (!known(value)) return '–';
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size < 1e-3 || size >= 1e6) {
+    const [mantissa, exponent] = value.toExponential(digits - 1).split('e');
+    return minus(`${mantissa}×`) + powerOfTen(Number(exponent));
+  }
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
+  return minus(value.toFixed(Math.min(decimals, 20)));
+}
+
+const count = (value) => (known(value) ? Math.round(value).toLocaleString('en') : '–');
+const percent = (share) => `${number(100 * share, 2)} %`;
+
+function seconds(value) {
+  if (!known(value)) return '–';
+  if (value < 1) return `${number(1000 * value)} ms`;
+  if (value < 120) return `${number(value)} s`;
+  return value < 7200 ? `${number(value / 60)} min` : `${number(value / 3600)} h`;
+}
+
+// A value with as many decimals as its error leaves meaning: 1.0553 ± 0.0012.
+function withError(value, error) {
+  if (!known(error) || !known(value)) return number(value, 5);
+  const size = Math.abs(value);
+  if (error === 0 || error < 1e-9 * size) return number(value, 10);
+  const decimals = 1 - Math.floor(Math.log10(error));
+  if (decimals > 9 || decimals < 0 || size >= 1e6) return `${number(value, 6)} ± ${number(error, 2)}`;
+  return minus(`${value.toFixed(decimals)} ± ${error.toFixed(decimals)}`);
+}
+
+// Text for the chart library, which would take <b> and &amp; as markup.
+function plain(text) {
+  return String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}

@@ -1,0 +1,45 @@
+#pragma once
+// Statistics of samples of the outputs, as one table per set of samples: a row per output.
+#include "solution/statistics/coefficients.h"
+#include "solution/statistics/sampler.h"
+
+namespace chaosgrad {
+
+// The columns of the table.
+struct TableLayout {
+  Index levels, bins, dimension, pairs, outputs;
+
+  static constexpr Index mean = 0, sd = 1, skewness = 2, kurtosis = 3, sixth = 4;  // E z⁴, E z⁶
+  [[nodiscard]] Index quantile(Index l) const { return 5 + l; }
+  [[nodiscard]] Index bin(Index b) const { return quantile(levels) + b; }  // probability
+  [[nodiscard]] Index correlation(Index k) const { return bin(bins) + k; }
+  [[nodiscard]] Index covariance(Index j) const { return correlation(dimension) + j; }
+  [[nodiscard]] Index main(Index k) const { return covariance(outputs) + k; }
+  [[nodiscard]] Index total(Index k) const { return main(dimension) + k; }
+  [[nodiscard]] Index pair(Index p) const { return total(dimension) + p; }
+  [[nodiscard]] Index size() const { return pair(pairs); }
+};
+
+// Standardised third, fourth and sixth moments of weighted values.
+struct ShapeMoments {
+  double mean = 0, sd = 0, third = 0, fourth = 0, sixth = 0;
+};
+[[nodiscard]] ShapeMoments shape_moments(const Vector& values, const Vector& weights);
+
+[[nodiscard]] double sorted_quantile(const Vector& sorted, double p);
+// P(output ≤ t) of a sorted sample.
+[[nodiscard]] double sorted_cdf(const Vector& sorted, double t);
+// From the 0.1 % to the 99.9 % quantile; empty if they are the same.
+[[nodiscard]] Vector histogram_edges(const Vector& sorted, Index bins);
+
+// Everything but the Sobol' indices. edges[j] belongs to output j.
+[[nodiscard]] Matrix describe(const OutputSamples& samples, const TableLayout& layout,
+                              const std::vector<double>& levels, const std::vector<Vector>& edges);
+
+// Sobol' indices of the outputs from `first` on, by pick and freeze: u holds two points per row (n
+// × 2d), and the outputs are compared between points that share some coordinates.
+void add_sobol_indices(const OutputSampler& sampler, const Matrix& u, const Coefficients& u_hat,
+                       const Matrix& noise, const Pairs& pairs, Index first,
+                       const TableLayout& layout, Matrix& table);
+
+}  // namespace chaosgrad

@@ -1,0 +1,12 @@
+#pragma once
+// The statistics of the components of x that follow from the coefficients alone, with their bars.
+#include "solution/statistics/describe.h"
+
+namespace chaosgrad {
+
+// Replaces what sampling gave by what is exact: mean, sd, correlation, Sobol' indices and the
+// covariance of the components, and skewness and kurtosis where a quadrature rule is small enough.
+void set_exact_components(const Expansion& expansion, const CrossFit& fit, const Accuracy& accuracy,
+                          Statistics& statistics);
+
+}  // namespace chaosgrad

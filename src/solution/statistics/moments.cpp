@@ -1,0 +1,69 @@
+#include <cmath>
+
+#include "chaosgrad/error.h"
+#include "solution/statistics/coefficients.h"
+
+namespace chaosgrad {
+
+CrossFit::CrossFit(const Coefficients& u, const std::vector<Coefficients>& replicates)
+    : u_(u), replicates_(replicates) {
+  if (!noisy()) return;
+  if (count() < 3)
+    throw InputError("replicates", "expected at least 3, so that two are left without one");
+  sum_ = Coefficients::Zero(u.rows(), u.cols());
+  for (const Coefficients& estimate : replicates_) sum_ += estimate;
+}
+
+Coefficients CrossFit::mean(Index version) const {
+  if (!noisy()) return u_;
+  if (version == 0) return sum_ / static_cast<double>(count());
+  return (sum_ - replicates_[static_cast<std::size_t>(version - 1)]) /
+         static_cast<double>(count() - 1);
+}
+
+Coefficients CrossFit::squares(Index version) const {
+  if (!noisy()) return u_.cwiseAbs2();
+  // Σ_{g≠h} u^(g) u^(h) = (Σ u^(g))² − Σ (u^(g))²
+  Coefficients sum = sum_, own = Coefficients::Zero(u_.rows(), u_.cols());
+  if (version > 0) sum -= replicates_[static_cast<std::size_t>(version - 1)];
+  for (Index g = 0; g < count(); ++g) {
+    if (g != version - 1) own += replicates_[static_cast<std::size_t>(g)].cwiseAbs2();
+  }
+  const auto n = static_cast<double>(version == 0 ? count() : count() - 1);
+  return (sum.cwiseAbs2() - own) / (n * (n - 1));
+}
+
+Matrix CrossFit::covariance(Index version) const {
+  const auto product = [](const Coefficients& u) -> Matrix {
+    return u.bottomRows(u.rows() - 1).transpose() * u.bottomRows(u.rows() - 1);
+  };
+  if (!noisy()) return product(u_);
+  Coefficients sum = sum_;
+  if (version > 0) sum -= replicates_[static_cast<std::size_t>(version - 1)];
+  Matrix products = product(sum);
+  for (Index g = 0; g < count(); ++g) {
+    if (g != version - 1) products -= product(replicates_[static_cast<std::size_t>(g)]);
+  }
+  const auto n = static_cast<double>(version == 0 ? count() : count() - 1);
+  return products / (n * (n - 1));
+}
+
+Vector mean(const Expansion& expansion) { return expansion.coefficients().row(0).transpose(); }
+
+Vector sd(const Expansion& expansion) {
+  const Coefficients& u = expansion.coefficients();
+  return u.bottomRows(u.rows() - 1).colwise().norm().transpose();
+}
+
+Vector sd(const Solution& solution) {
+  const Coefficients squares =
+      CrossFit(solution.expansion.coefficients(), solution.run.replicates).squares(0);
+  return squares.bottomRows(squares.rows() - 1)
+      .colwise()
+      .sum()
+      .transpose()
+      .cwiseMax(0.0)
+      .cwiseSqrt();
+}
+
+}  // namespace chaosgrad

@@ -1,0 +1,98 @@
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "chaosgrad/random.h"
+#include "solution/statistics/coefficients.h"
+
+namespace chaosgrad {
+namespace {
+
+// E[θ B_n(θ)] for n ≥ 1. Polynomials: θ = mean + sd B_1. Trigonometric: √2 (w/2πh)(−1)^(h+1) for
+// the sine of harmonic h, w the length of the interval.
+double family_coefficient(const Family& family, int n) {
+  if (family.kind() == Family::Kind::polynomial) return n == 1 ? family.distribution().sd() : 0;
+  if (n % 2 == 1) return 0;
+  const double width = family.distribution().upper() - family.distribution().lower();
+  const int h = n / 2;
+  return std::numbers::sqrt2 * width / (2 * std::numbers::pi * h) * (h % 2 == 1 ? 1 : -1);
+}
+
+// E[T(z) He_n(z)], n = 0 … degree, z standard normal, T = F⁻¹ ∘ Φ, He_n orthonormal.
+Vector hermite_coefficients(const Distribution& distribution, Index degree) {
+  const Family hermite(Normal{0, 1});
+  Vector coefficients = Vector::Zero(degree + 1);
+  if (const auto* discrete = std::get_if<Discrete>(&distribution.parameters())) {
+    // T is a step function; ∫_a^∞ He_n φ = He_{n−1}(a) φ(a)/√n.
+    double below = 0;
+    for (std::size_t j = 0; j + 1 < discrete->values.size(); ++j) {
+      below += discrete->weights[j];
+      const double a = normal_quantile(below), jump = discrete->values[j + 1] - discrete->values[j];
+      const double density = std::exp(-a * a / 2) / std::sqrt(2 * std::numbers::pi);
+      Matrix values(1, degree + 1);
+      hermite.values(&a, 1, values);
+      for (Index n = 1; n <= degree; ++n)
+        coefficients(n) += jump * values(0, n - 1) * density / std::sqrt(static_cast<double>(n));
+    }
+    return coefficients;
+  }
+  const Quadrature rule = hermite.gauss(150);
+  Vector theta(rule.nodes.size());
+  distribution.from_standard_normal(rule.nodes.data(), theta.data(), theta.size());
+  Matrix values(rule.nodes.size(), degree + 1);
+  hermite.values(rule.nodes.data(), rule.nodes.size(), values);
+  return values.transpose() * rule.weights.cwiseProduct(theta);
+}
+
+// With z = c·ξ, |c| = 1: E[He_n(z) Π_j He_{ν_j}(ξ_j)] = √(n!/Π ν_j!) Π c_j^{ν_j} where n = Σ ν_j.
+double rotation(const MultiIndex& index, const Vector& c) {
+  double logarithm = 0, sign = 1;
+  int n = 0;
+  for (std::size_t j = 0; j < index.size(); ++j) {
+    if (index[j] == 0) continue;
+    const double factor = c(static_cast<Index>(j));
+    if (factor == 0) return 0;
+    if (factor < 0 && index[j] % 2 == 1) sign = -sign;
+    logarithm += index[j] * std::log(std::abs(factor)) - 0.5 * std::lgamma(index[j] + 1);
+    n += index[j];
+  }
+  return sign * std::exp(logarithm + 0.5 * std::lgamma(n + 1));
+}
+
+}  // namespace
+
+Matrix parameter_coefficients(const Expansion& expansion) {
+  const Measure& measure = expansion.measure();
+  const std::vector<Family>& families = expansion.basis().families();
+  const IndexSet& indices = expansion.basis().indices();
+  const Index m = expansion.coefficients().rows(), d = measure.dimension();
+  Index degree = 0;
+  for (Index i = 0; i < m; ++i)
+    degree = std::max<Index>(degree, std::accumulate(indices[i].begin(), indices[i].end(), 0));
+  Matrix factor = Matrix::Identity(d, d);
+  if (measure.is_dependent()) factor = measure.correlation()->llt().matrixL();
+
+  Matrix coefficients = Matrix::Zero(m, d);
+  for (Index k = 0; k < d; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    if (measure.is_correlated(k)) {
+      const Vector row = factor.row(k).transpose();
+      const Vector hermite = hermite_coefficients(measure.marginals()[at], degree);
+      for (Index i = 1; i < m; ++i) {
+        const int n = std::accumulate(indices[i].begin(), indices[i].end(), 0);
+        coefficients(i, k) = hermite(n) * rotation(indices[i], row);
+      }
+      continue;
+    }
+    for (Index i = 1; i < m; ++i) {
+      const int total = std::accumulate(indices[i].begin(), indices[i].end(), 0);
+      if (indices[i][at] == total)  // depends on germ k alone
+        coefficients(i, k) = family_coefficient(families[at], total);
+    }
+  }
+  return coefficients;
+}
+
+}  // namespace chaosgrad

@@ -1,0 +1,22 @@
+#pragma once
+// How an error of x, of which only its π-norm is known, carries over to the statistics of an
+// output.
+#include "solution/statistics/sampled.h"
+
+namespace chaosgrad {
+
+struct Propagated {
+  double mean, sd, skewness, kurtosis;
+  double norm;  // of the error of the output itself
+};
+
+// Of a component with error ε, from its standardised moments.
+[[nodiscard]] Propagated propagate_component(double epsilon, const ShapeMoments& shape);
+
+// Of the quantities, by moving x: |h* − h| ≤ Σ s_i |e_i| with s_i the larger slope of h between x
+// and x ± ε_i. `shapes` are the moments of the quantities.
+[[nodiscard]] std::vector<Propagated> propagate_quantities(
+    const OutputSampler& sampler, const Expansion& expansion, const Quantities& quantities,
+    const Accuracy& accuracy, const std::vector<ShapeMoments>& shapes, std::uint64_t seed);
+
+}  // namespace chaosgrad

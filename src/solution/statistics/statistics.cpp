@@ -1,0 +1,163 @@
+#include "chaosgrad/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solution/statistics/bars.h"
+#include "solution/statistics/exact.h"
+#include "solution/statistics/propagate.h"
+
+namespace chaosgrad {
+namespace {
+
+ShapeMoments shape_of(const SampledTable& table, Index j) {
+  return {.mean = table.value(j, TableLayout::mean),
+          .sd = std::max(0.0, table.value(j, TableLayout::sd)),
+          .third = table.value(j, TableLayout::skewness),
+          .fourth = table.value(j, TableLayout::kurtosis),
+          .sixth = table.value(j, TableLayout::sixth)};
+}
+
+Histogram histogram(const SampledTable& table, Index j, double norm, double confidence) {
+  const Vector& edges = table.edges[static_cast<std::size_t>(j)];
+  const Vector& sorted = table.sorted[static_cast<std::size_t>(j)];
+  if (edges.size() == 0) return {};
+  const Index bins = edges.size() - 1;
+  Histogram result{edges, Vector(bins), Vector(bins)};
+  // Where every quantile may move by δ an edge may too.
+  const double delta = norm / std::sqrt(1 - confidence);
+  for (Index b = 0; b < bins; ++b) {
+    const double a = edges(b), c = edges(b + 1), width = c - a;
+    const double mass = sorted_cdf(sorted, c) - sorted_cdf(sorted, a);
+    const double most = sorted_cdf(sorted, c + delta) - sorted_cdf(sorted, a - delta);
+    const double least =
+        std::max(0.0, sorted_cdf(sorted, c - delta) - sorted_cdf(sorted, a + delta));
+    const double value = std::max(0.0, table.value(j, table.layout.bin(b)));
+    result.density(b) = value / width;
+    result.error(b) =
+        (table.error(j, table.layout.bin(b)) + std::max(most - mass, mass - least)) / width;
+  }
+  return result;
+}
+
+// The statistics of one output from its row of the table.
+OutputStatistics read_row(const SampledTable& table, Index j, const Propagated& propagated,
+                          double confidence, const StatisticsOptions& options, bool indexed) {
+  const TableLayout& layout = table.layout;
+  const ShapeMoments shape = shape_of(table, j);
+  const auto entry = [&](Index column, double systematic) -> Estimate {
+    return {table.value(j, column), table.error(j, column) + systematic};
+  };
+  OutputStatistics output;
+  output.mean = entry(TableLayout::mean, propagated.mean);
+  output.sd = {shape.sd, table.error(j, TableLayout::sd) + propagated.sd};
+  output.skewness = entry(TableLayout::skewness, propagated.skewness);
+  output.excess_kurtosis = {shape.fourth - 3,
+                            table.error(j, TableLayout::kurtosis) + propagated.kurtosis};
+  for (Index l = 0; l < layout.levels; ++l) {
+    output.quantiles.push_back(entry(
+        layout.quantile(l),
+        quantile_bar(table.sorted[static_cast<std::size_t>(j)],
+                     options.levels[static_cast<std::size_t>(l)], propagated.norm, confidence)));
+  }
+  output.histogram = histogram(table, j, propagated.norm, confidence);
+
+  const double angle = largest_angle(propagated.norm, shape.sd);
+  for (Index k = 0; k < layout.dimension; ++k) {
+    const double value = std::clamp(table.value(j, layout.correlation(k)), -1.0, 1.0);
+    output.correlation.push_back(
+        {value, std::min(table.error(j, layout.correlation(k)) + correlation_bar(value, angle),
+                         1 + std::abs(value))});
+  }
+  if (!indexed) return output;
+  const auto share = [&](Index column) -> Estimate {
+    const double value = std::clamp(table.value(j, column), 0.0, 1.0);
+    return {value,
+            std::min(table.error(j, column) + share_bar(value, angle), std::max(value, 1 - value))};
+  };
+  for (Index k = 0; k < layout.dimension; ++k) {
+    output.main.push_back(share(layout.main(k)));
+    output.total.push_back(share(layout.total(k)));
+  }
+  for (Index p = 0; p < layout.pairs; ++p) output.pairwise.push_back(share(layout.pair(p)));
+  return output;
+}
+
+// Every error but the noise grows by the factor.
+Accuracy scaled(Accuracy accuracy, double factor) {
+  accuracy.total *= factor;
+  accuracy.components *= factor;
+  return accuracy;
+}
+
+}  // namespace
+
+Accuracy accuracy(const ErrorEstimate& error, std::vector<Coefficients> replicates,
+                  Index dimension) {
+  Accuracy result{.confidence = error.confidence};
+  result.replicates = std::move(replicates);
+  if (error.estimate) {
+    // What the replicates show as noise is not counted twice.
+    result.total = *error.estimate;
+    if (!result.replicates.empty() && error.basis && error.optimisation)
+      result.total = std::hypot(*error.basis, *error.optimisation);
+  }
+  result.components = Vector::Constant(dimension, result.total);
+  if (error.components.size() == dimension && error.estimate && *error.estimate > 0)
+    result.components = error.components * (result.total / *error.estimate);
+  return result;
+}
+
+Accuracy accuracy(const Solution& solution) {
+  return accuracy(solution.error, solution.run.replicates,
+                  solution.expansion.coefficients().cols());
+}
+
+Statistics statistics(const Expansion& expansion, const Accuracy& given,
+                      const Quantities& quantities, const StatisticsOptions& options) {
+  Statistics result;
+  result.levels = options.levels;
+  if (options.measure) result.reweighting = reweighting(expansion.measure(), *options.measure);
+  const Accuracy accuracy =
+      result.reweighting ? scaled(given, result.reweighting->error_factor) : given;
+  if (options.indices) {
+    result.pairs = relevant_pairs(expansion.basis().indices(), expansion.coefficients().rows());
+  }
+  const CrossFit fit(expansion.coefficients(), accuracy.replicates);
+  const OutputSampler sampler(expansion, options.measure ? *options.measure : expansion.measure(),
+                              quantities, options.threads);
+  const Index q = sampler.components(), outputs = sampler.outputs();
+  const bool exact = !options.measure;
+  const Index first_indexed = !options.indices ? outputs : exact ? q : 0;
+  const SampledTable table = sampled_statistics(sampler, expansion, fit, quantities, result.pairs,
+                                                first_indexed, accuracy.confidence, options);
+
+  std::vector<Propagated> propagated;
+  for (Index i = 0; i < q; ++i)
+    propagated.push_back(propagate_component(accuracy.components(i), shape_of(table, i)));
+  if (quantities.count > 0) {
+    std::vector<ShapeMoments> shapes;
+    for (Index j = q; j < outputs; ++j) shapes.push_back(shape_of(table, j));
+    const std::vector<Propagated> more =
+        propagate_quantities(sampler, expansion, quantities, accuracy, shapes, options.seed);
+    propagated.insert(propagated.end(), more.begin(), more.end());
+  }
+  for (Index j = 0; j < outputs; ++j) {
+    result.outputs.push_back(read_row(table, j, propagated[static_cast<std::size_t>(j)],
+                                      accuracy.confidence, options, j >= first_indexed));
+  }
+  result.covariance = table.value.middleCols(table.layout.covariance(0), outputs);
+  result.covariance_error = table.error.middleCols(table.layout.covariance(0), outputs);
+  for (Index i = 0; i < outputs; ++i) {
+    for (Index j = 0; j < outputs; ++j) {
+      const double ei = propagated[static_cast<std::size_t>(i)].norm,
+                   ej = propagated[static_cast<std::size_t>(j)].norm;
+      const double si = shape_of(table, i).sd, sj = shape_of(table, j).sd;
+      result.covariance_error(i, j) += si * ej + sj * ei + ei * ej;
+    }
+  }
+  if (exact) set_exact_components(expansion, fit, accuracy, result);
+  return result;
+}
+
+}  // namespace chaosgrad

@@ -1,0 +1,191 @@
+#include "chaosgrad/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "chaosgrad/error.h"
+#include "chaosgrad/random.h"
+#include "solution/statistics/bars.h"
+#include "solve/adaptive/curvature.h"
+#include "solve/adaptive/goal.h"
+#include "solve/pointwise.h"
+
+namespace chaosgrad {
+namespace {
+
+constexpr double point_tolerance = 1e-9;  // relative to the size of x
+constexpr Index curvature_points = 32, curvature_draws = 64;
+
+// Fresh θ with the values of the expansion.
+Points fresh_points(const Expansion& expansion, const VerifyOptions& options) {
+  const Index n = options.points, d = expansion.measure().dimension();
+  Matrix eta(n, d), theta(n, d), x(n, expansion.coefficients().cols());
+  fill_uniform(make_stream(options.seed, Purpose::verification, 0), 0, eta);
+  for (Index first = 0; first < n; first += block_size) {
+    const Index rows = std::min(block_size, n - first);
+    auto block = eta.middleRows(first, rows);
+    expansion.measure().germ_from_uniform(block, block);
+    expansion.measure().parameters_from_germ(block, theta.middleRows(first, rows));
+    x.middleRows(first, rows) = expansion.evaluate_germ(block);
+  }
+  Points points;
+  points.append(eta, theta, x);
+  return points;
+}
+
+// Noise numbers of their own for each θ and half: Sobol' points under a shift, as far as they
+// exist.
+Matrix noise_of(const Oracle& oracle, const VerifyOptions& options, Index point, Index half,
+                Index draws) {
+  const Index r = oracle.noise_dimension();
+  const Stream stream = make_stream(options.seed, Purpose::verification,
+                                    static_cast<std::uint64_t>(1 + 2 * point + half));
+  Matrix noise(draws, r);
+  if (r <= SobolSequence::max_dimension()) {
+    SobolSequence(r, stream).fill(0, noise);
+  } else {
+    fill_uniform(stream, 0, noise);
+  }
+  return noise;
+}
+
+// Σ ∇F/draws at one x and θ.
+void mean_gradient(const Oracle& oracle, const Matrix& noise, Block x, Block theta, BlockOut g) {
+  g.setZero();
+  Matrix values(block_size, x.cols());
+  for (Index first = 0; first < noise.rows(); first += block_size) {
+    const Index n = std::min(block_size, noise.rows() - first);
+    oracle.gradient(x.replicate(n, 1), theta.replicate(n, 1), noise.middleRows(first, n),
+                    values.topRows(n));
+    g += values.topRows(n).colwise().sum() / static_cast<double>(noise.rows());
+  }
+}
+
+// The Hessian in the middle of things, which all optimisations start from.
+Curvature common_curvature(const Oracle& oracle, const Points& points, const VerifyOptions& options,
+                           std::int64_t& gradients) {
+  const Index count = std::min(curvature_points, points.size());
+  const bool noisy = oracle.noise_dimension() > 0;
+  const MeanGradient gradient = [&](const Vector& x) -> Vector {
+    Matrix sum = Matrix::Zero(1, x.size()), g(1, x.size());
+    for (Index i = 0; i < count; ++i) {
+      const Matrix theta = points.theta.row(i);
+      const Matrix noise = noisy ? noise_of(oracle, options, i, 0, curvature_draws) : Matrix(1, 0);
+      mean_gradient(oracle, noise, x.transpose(), theta, g);
+      gradients += noise.rows();
+      sum += g / static_cast<double>(count);
+    }
+    return sum.transpose();
+  };
+  const Vector middle = points.value.topRows(count).colwise().mean().transpose();
+  return measure_curvature(gradient, middle, noisy ? 1e-2 : 1e-6, options.seed);
+}
+
+PointOptions point_options(const Points& points) {
+  const double size = std::sqrt(points.value.squaredNorm() / static_cast<double>(points.size()));
+  return {.tolerance = point_tolerance * std::max(size, 1e-3),
+          .contraction = 1,
+          .most_steps = 200,
+          .far = 1e9 * (1 + size)};
+}
+
+std::string failure_of(const PointReport& report) {
+  if (report.bad_theta)
+    return fmt::format("the gradient is not finite at {}", place(*report.bad_theta));
+  if (report.far_theta.size() > 0)
+    return fmt::format("the objective has no minimum at {}", place(report.far_theta));
+  return {};
+}
+
+// x* at every point: of f, or of the average over one half of the draws.
+Matrix optima(const Oracle& oracle, const InverseHessian& inverse, const VerifyOptions& options,
+              const Points& start, Index half, PointReport& report) {
+  Executor executor(options.threads);
+  const PointOptions goal = point_options(start);
+  Points points = start;
+  if (oracle.noise_dimension() == 0) {
+    const PointGradient gradient = [&](Block x, Block theta, BlockOut g) {
+      oracle.gradient(x, theta, Matrix(x.rows(), 0), g);
+    };
+    report.add(polish(gradient, inverse, goal, 0, points, executor));
+    return points.value;
+  }
+  const Index draws = options.draws / 2;
+  report.add(executor.reduce(
+      points.size(),
+      [&](Index i) {
+        const Matrix noise = noise_of(oracle, options, i, half, draws);
+        const PointGradient gradient = [&](Block x, Block theta, BlockOut g) {
+          mean_gradient(oracle, noise, x, theta, g);
+        };
+        Executor alone(1);
+        Points one;
+        one.append(start.eta.row(i), start.theta.row(i), start.value.row(i));
+        PointReport single = polish(gradient, inverse, goal, 0, one, alone);
+        single.gradients *= draws;
+        points.value.row(i) = one.value.row(0);
+        return single;
+      },
+      [](PointReport& left, PointReport&& right) { left.add(std::move(right)); }));
+  return points.value;
+}
+
+void summarise(const Matrix& a, const Matrix& b, const Points& points, double confidence,
+               Verification& result) {
+  const auto n = static_cast<double>(points.size());
+  const Matrix products = a.cwiseProduct(b);
+  const Vector squares = products.rowwise().sum();
+  const double mean = squares.mean();
+  const double sd = std::sqrt((squares.array() - mean).square().sum() / (n - 1));
+  const double half_width = student_t(points.size() - 1, confidence) * sd / std::sqrt(n);
+  const auto root = [](double square) { return std::sqrt(std::max(0.0, square)); };
+  result.error = root(mean);
+  result.lower = root(mean - half_width);
+  // Squared errors are skewed: the upper limit takes account of that.
+  result.upper = root(std::max(mean + half_width, upper_mean(squares, 0.5 * (1 + confidence))));
+  result.components = products.colwise().mean().transpose().cwiseMax(0.0).cwiseSqrt();
+  Index worst = 0;
+  result.worst = (0.5 * (a + b)).rowwise().norm().maxCoeff(&worst);
+  result.worst_theta = points.theta.row(worst).transpose();
+  result.points = points.size();
+}
+
+}  // namespace
+
+Verification verify(const Oracle& oracle, const Expansion& expansion,
+                    const VerifyOptions& options) {
+  if (options.points < 2)
+    throw InputError("points", fmt::format("must be at least 2, found {}", options.points));
+  if (options.draws < 2)
+    throw InputError("draws", fmt::format("must be at least 2, found {}", options.draws));
+  Verification result;
+  const Points points = fresh_points(expansion, options);
+  Curvature curvature = common_curvature(oracle, points, options, result.gradients);
+  if (!(curvature.lowest() > 0)) {
+    result.failure = fmt::format(
+        "the objective is not strongly convex: its mean Hessian has the "
+        "eigenvalue {:.3g}",
+        curvature.lowest());
+    return result;
+  }
+  const MeanInverse inverse(std::move(curvature));
+  PointReport report;
+  const Matrix first = optima(oracle, inverse, options, points, 0, report);
+  const bool noisy = oracle.noise_dimension() > 0;
+  const Matrix second = noisy ? optima(oracle, inverse, options, points, 1, report) : first;
+  result.gradients += report.gradients;
+  result.unsolved = report.unsolved;
+  result.failure = failure_of(report);
+  if (!result.failure.empty()) return result;
+  summarise(points.value - first, points.value - second, points, options.confidence, result);
+  return result;
+}
+
+Verdict judge_estimate(double estimate, const Verification& verification) {
+  if (estimate < 0.5 * verification.lower) return Verdict::too_small;
+  return estimate > 2 * verification.upper ? Verdict::too_large : Verdict::agrees;
+}
+
+}  // namespace chaosgrad

@@ -1,0 +1,215 @@
+"""stats, sample, verify and compare: against numpy and scipy on the program's own draws, and against closed forms."""
+import csv
+import io
+import json
+import math
+import pathlib
+
+import numpy as np
+import pytest
+import scipy.stats
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+QUICKSTART = ROOT / "examples" / "quickstart.toml"
+CORRELATED = ROOT / "examples" / "correlated.toml"
+EXPECTILE = ROOT / "examples" / "expectile.toml"
+
+TWO = """
+[parameters]
+a = { distribution = "uniform", lower = -1, upper = 1 }
+b = { distribution = "normal", mean = 0, sd = 0.5 }
+[variables]
+x = {}
+y = {}
+[objective]
+minimize = "(x - exp(a/2) - a*b)^2 + (y - b)^2/2"
+[reference]
+x = "exp(a/2) + a*b"
+y = "b"
+[quantities]
+ratio = "x*y + a"
+[solve]
+method = "agd"
+iterations = 100
+basis_size = "15"
+gradient = "quadrature"
+nodes = 16
+"""
+
+
+@pytest.fixture
+def call(run):
+    def json_of(*arguments):
+        code, out, err = run(*arguments, "--json")
+        assert code == 0, err
+        return json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
+
+    return json_of
+
+
+@pytest.fixture
+def two(run, tmp_path):
+    (tmp_path / "two.toml").write_text(TWO)
+    code, _, err = run("solve", "two.toml", "-o", "two", "--quiet")
+    assert code == 0, err
+    return "two"
+
+
+def draws(run, directory, n, *arguments):
+    code, out, err = run("sample", directory, "-n", n, "--csv", *arguments)
+    assert code == 0, err
+    rows = list(csv.reader(io.StringIO(out)))
+    return rows[0], np.array(rows[1:], dtype=float)
+
+
+def test_sample_is_the_expansion(run, two, tmp_path):
+    header, table = draws(run, two, 300)
+    assert header == ["a", "b", "x", "y", "objective", "ratio"]
+    assert table.shape == (300, 6)
+    a, b, x, y = table.T[:4]
+    assert np.allclose(x, np.exp(a / 2) + a * b, atol=1e-3)
+    assert np.allclose(table[:, 5], x * y + a, atol=1e-12)
+    assert np.allclose(table, draws(run, two, 300)[1], atol=0)  # the same seed, the same draws
+    assert not np.allclose(table, draws(run, two, 300, "--seed", 9)[1])
+    code, out, _ = run("sample", two, "-n", 3)
+    assert code == 0 and len(out.splitlines()) == 4 and out.split()[:2] == ["a", "b"]
+
+
+def test_stats_against_numpy_on_draws(run, call, two):
+    found = call("stats", two)
+    header, table = draws(run, two, 40000)
+    n = len(table)
+    for name in ("x", "y", "objective", "ratio"):
+        entry = found["variables" if name in ("x", "y") else "quantities"][name]
+        values = table[:, header.index(name)]
+        sd, kurtosis = values.std(), scipy.stats.kurtosis(values)
+        assert abs(entry["mean"]["value"] - values.mean()) < entry["mean"]["error"] + 4 * sd / math.sqrt(n)
+        assert abs(entry["sd"]["value"] - sd) < entry["sd"]["error"] + 4 * sd * math.sqrt((kurtosis + 2) / (4 * n))
+        if name != "objective":  # about 1e-8, all of it the error of the run
+            assert abs(entry["skewness"]["value"] - scipy.stats.skew(values)) < entry["skewness"]["error"] + 0.1
+            for parameter in ("a", "b"):
+                r = np.corrcoef(values, table[:, header.index(parameter)])[0, 1]
+                assert abs(entry["correlation"][parameter]["value"] - r) < \
+                    entry["correlation"][parameter]["error"] + 4 / math.sqrt(n)
+            for quantile in entry["quantiles"]:
+                low, high = np.quantile(values, np.clip(
+                    quantile["level"] + np.array([-4, 4]) * math.sqrt(quantile["level"] * (1 - quantile["level"]) / n), 0, 1))
+                assert low - quantile["error"] <= quantile["value"] <= high + quantile["error"]
+            density, edges = entry["density"]["value"], np.array(entry["density"]["edges"])
+            counts = np.histogram(values, edges)[0] / n
+            assert np.all(np.abs(np.array(density) * np.diff(edges) - counts)
+                          < np.array(entry["density"]["error"]) * np.diff(edges) + 5 * np.sqrt((counts + 1e-4) / n))
+    # The exact indices: Var exp(a/2) alone, b adds a b with variance 1/12 in both.
+    alone = (math.e - 1 / math.e) / 2 - (2 * math.sinh(0.5)) ** 2
+    x = found["variables"]["x"]["sobol"]
+    assert abs(x["main"]["a"]["value"] - alone / (alone + 1 / 12)) < x["main"]["a"]["error"] + 1e-9
+    assert abs(x["pairwise"][0]["value"] - (1 / 12) / (alone + 1 / 12)) < x["pairwise"][0]["error"] + 1e-9
+    assert x["pairwise"][0]["parameters"] == ["a", "b"]
+    covariance = found["covariance"]
+    assert covariance["names"] == ["x", "y", "objective", "ratio"]
+    assert np.allclose(np.array(covariance["value"]), np.cov(table[:, 2:].T), atol=0.02)
+
+
+def test_the_summary_uses_them(solve_json, call):
+    summary = solve_json(QUICKSTART, "-o", "out", "--set", "solve.method=agd")
+    found = call("stats", "out")
+    for i, name in enumerate(summary["variables"]):
+        assert summary["mean"][i] == found["variables"][name]["mean"]["value"]
+        assert summary["sd"][i] == pytest.approx(found["variables"][name]["sd"]["value"], rel=1e-12)
+        assert summary["mean_error"] >= found["variables"][name]["mean"]["error"] * (1 - 1e-12)
+    cost = summary["quantities"]["cost"]
+    assert abs(cost["mean"] - found["quantities"]["cost"]["mean"]["value"]) <= cost["error"]
+    assert found["quantities"]["objective"]["mean"]["value"] == found["quantities"]["cost"]["mean"]["value"]
+
+
+def test_dependent_parameters_are_said_to_be_so(run, call):
+    assert run("solve", CORRELATED, "-o", "out", "--quiet")[0] == 0
+    found = call("stats", "out")
+    assert found["sobol_refers_to"] == "germs"
+    # position[0] = (a - b/2)/1.75: correlation with a in closed form (a lognormal, b normal, 0.6 between their logs).
+    s, sb, rho = 0.3, 0.2, 0.6
+    mean_a = math.exp(s * s / 2)
+    var_a = mean_a ** 2 * (math.exp(s * s) - 1)
+    cov_ab = rho * s * sb * mean_a
+    var = var_a + sb ** 2 / 4 - cov_ab
+    expected = (var_a - cov_ab / 2) / math.sqrt(var * var_a)
+    entry = found["variables"]["position[0]"]["correlation"]["a"]
+    assert abs(entry["value"] - expected) < entry["error"] + 1e-6
+    assert "depend on each other" in run("stats", "out")[1]
+
+
+def test_reweighting(run, call, two):
+    found = call("stats", two, "--reweight", 'a={distribution="uniform", lower=0, upper="1/2"}')
+    assert found["reweighting"]["error_factor"] == pytest.approx(2, rel=1e-9)
+    assert found["reweighting"]["effective_share"] == pytest.approx(0.25, rel=1e-9)
+    mean = found["variables"]["x"]["mean"]
+    assert abs(mean["value"] - 4 * (math.exp(0.25) - 1)) < mean["error"]
+    assert mean["error"] < 1e-2
+    plain = call("stats", two)
+    assert plain["reweighting"] is None
+    code, _, err = run("stats", two, "--reweight", 'a={distribution="normal", mean=0, sd=1}')
+    assert code == 2 and "expected a part of [-1, 1]" in err
+    code, _, err = run("stats", two, "--reweight", 'aa={distribution="normal", mean=0, sd=1}')
+    assert code == 2 and "did you mean 'a'" in err
+    code, _, err = run("stats", two, "--reweight", 'a={distribution="normal", mean=0}')
+    assert code == 2 and "'sd'" in err
+    assert "errors grow by a factor of up to 2" in run(
+        "stats", two, "--reweight", 'a={distribution="uniform", lower=0, upper=0.5}')[1]
+
+
+def test_the_table_is_readable(run, two):
+    code, out, _ = run("stats", two)
+    assert code == 0
+    for word in ("mean", "sd", "skewness", "quantiles", "correlation", "Sobol' main", "Sobol' pairs", "covariance", "±"):
+        assert word in out
+    assert "nan" not in out
+
+
+def test_verify_finds_the_true_error(solve_json, call, run, tmp_path):
+    (tmp_path / "two.toml").write_text(TWO)
+    summary = solve_json("two.toml", "-o", "two", "--set", 'solve.basis_size="5"')
+    found = call("verify", "two", "-n", 400)
+    assert found["lower"] <= found["error"] <= found["upper"]
+    assert found["lower"] * 0.9 <= summary["true_error"] <= found["upper"] * 1.1
+    assert found["verdict"] == "agrees" and found["unsolved"] == 0
+    assert found["gradient_evaluations"] > 400 and found["points"] == 400
+    assert set(found["worst"]["parameters"]) == {"a", "b"} and found["worst"]["error"] >= found["error"]
+    assert math.hypot(*found["components"].values()) == pytest.approx(found["error"])
+    code, out, _ = run("verify", "two")
+    assert code == 0 and "200 fresh theta" in out and "agrees" in out
+
+
+def test_verify_with_noise(solve_json, call):
+    summary = solve_json(EXPECTILE, "-o", "out")
+    found = call("verify", "out", "-n", 100, "--draws", 1024)
+    assert found["lower"] <= summary["true_error"] <= found["upper"] * 1.2
+
+
+def test_compare(call, run, tmp_path):
+    found = call("compare", QUICKSTART, "--methods", "gd,agd", "-o", "both")
+    assert [entry["method"] for entry in found["methods"]] == ["gd", "agd"]
+    for entry in found["methods"]:
+        assert entry["error_from"] == "reference" and entry["error"] == entry["true_error"]
+        assert entry["gradient_evaluations"] == entry["history"][-1]["gradients"]
+        assert (tmp_path / "both" / entry["method"] / "history.csv").exists()
+    text = QUICKSTART.read_text()
+    start = text.index("[reference]")
+    (tmp_path / "p.toml").write_text(text[:start] + text[text.index("[quantities]"):])
+    found = call("compare", "p.toml", "--methods", "gd,agd")["methods"]
+    assert sorted(entry["error_from"].split()[0] for entry in found) == ["distance", "estimate"]
+    code, out, _ = run("compare", "p.toml", "--methods", "gd,agd")
+    assert code == 0 and "known from" in out and len(out.splitlines()) == 3
+    code, _, err = run("compare", "p.toml", "--methods", "gd,abc")
+    assert code == 2 and "abc" in err
+
+
+@pytest.mark.parametrize("command", ["stats", "sample", "verify"])
+def test_no_run(run, command):
+    code, _, err = run(command, "nowhere")
+    assert code == 4 and "no run is there" in err
+
+
+def test_bad_numbers(run, two):
+    assert run("sample", two, "-n", "0")[0] == 2
+    code, _, err = run("verify", two, "-n", "1")
+    assert code == 2 and "at least 2" in err
