@@ -86,7 +86,7 @@ def sizes(basis, points):
     """Numbers of functions up to each degree that could suit this number of points: (size, whether to select by LARS)."""
     cumulated = basis.getEnumerateFunction().getStrataCumulatedCardinal
     found = []
-    while len(found) < 80 and (not found or found[-1] <= 3 * points) and cumulated(len(found) + 1) <= 3000:
+    while len(found) < 400 and (not found or found[-1] <= 3 * points) and cumulated(len(found) + 1) <= 3000:
         found.append(cumulated(len(found) + 1))
     plain = [size for size in found if 1.3 * size <= points][-6:]
     return [(size, False) for size in plain] + [(size, True) for size in found if size >= points / 4][:4]

@@ -66,7 +66,7 @@ def solve(program, name, seed, settings, threads):
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([*command, "-o", folder], capture_output=True, text=True)
     if not done.stdout.strip():
-        return {"status": "failed", "message": done.stderr.strip()}
+        return {"status": "failed", "message": done.stderr.strip() or f"exit code {done.returncode}"}
     summary = json.loads(done.stdout)
     summary["exit_code"] = done.returncode
     return summary

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numbers>
 #include <random>
 
@@ -252,6 +253,17 @@ TEST(GaussRule, OfFinitelyManyPointsIsThePoints) {
 TEST(GaussRule, RefusesWhatItCannotDo) {
   EXPECT_THROW((void)Family(Normal{0, 1}).gauss(0), InputError);
   EXPECT_THROW((void)Family(LogUniform{1, 2}).gauss(201), InputError);
+}
+
+TEST_P(EveryFamily, HasGaussRulesUpToItsLimit) {
+  const Family family(GetParam().distribution);
+  const Index limit = family.max_nodes();
+  if (limit == std::numeric_limits<Index>::max()) {
+    EXPECT_NO_THROW(static_cast<void>(family.gauss(300)));
+  } else {
+    EXPECT_NO_THROW(static_cast<void>(family.gauss(std::min<Index>(limit, 150))));
+    EXPECT_THROW(static_cast<void>(family.gauss(limit + 1)), InputError);
+  }
 }
 
 TEST(GaussLegendre, IsAccurateWithThousandsOfNodes) {

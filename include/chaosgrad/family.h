@@ -55,8 +55,9 @@ class Family {
 
   // n-point Gauss rule of the distribution (polynomial families: from the recurrence; fourier:
   // Gauss–Legendre). Nodes whose weight underflows are left out; a distribution on at most n points
-  // returns its points. Throws InputError("nodes", …).
+  // returns its points. Throws InputError("nodes", …) above max_nodes().
   [[nodiscard]] Quadrature gauss(Index n) const;
+  [[nodiscard]] Index max_nodes() const;
 
   // sup over the support of Σ_n c_n B_n(t)², c ≥ 0; +∞ where the functions are unbounded. Exact
   // where the maximiser is known (Legendre, Jacobi end points, trigonometric pairs, finitely many

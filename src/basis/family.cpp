@@ -88,6 +88,15 @@ void Family::derivatives(const double* t, Index count, BlockOut derivatives) con
                          derivatives);
 }
 
+Index Family::max_nodes() const {
+  const auto& parameters = state_->distribution.parameters();
+  const Index limit = state_->polynomial.limits().recurrence_limit;
+  const auto* discrete = std::get_if<Discrete>(&parameters);
+  const bool few = discrete != nullptr && static_cast<Index>(discrete->values.size()) <= limit + 1;
+  const bool unlimited = few || std::holds_alternative<Uniform>(parameters);
+  return unlimited ? std::numeric_limits<Index>::max() : limit;
+}
+
 Quadrature Family::gauss(Index n) const {
   if (n < 1) throw InputError("nodes", "must be at least 1");
   const auto& parameters = state_->distribution.parameters();
@@ -100,9 +109,8 @@ Quadrature Family::gauss(Index n) const {
     return {Eigen::Map<const Vector>(discrete->values.data(), points),
             Eigen::Map<const Vector>(discrete->weights.data(), points)};
   }
-  const Index limit = state_->polynomial.limits().recurrence_limit;
-  if (n > limit) {
-    throw InputError("nodes", "must be at most " + std::to_string(limit) + " for this " +
+  if (n > max_nodes()) {
+    throw InputError("nodes", "must be at most " + std::to_string(max_nodes()) + " for this " +
                                   std::string(state_->distribution.name()) + " distribution");
   }
   const Recurrence& coefficients = recurrence(n);

@@ -48,13 +48,8 @@ Index sufficient_nodes(const Oracle& oracle, const Basis& basis) {
   }
   const double affordable = std::pow(static_cast<double>(max_points) / pieces,
                                      1.0 / static_cast<double>(basis.dimension()));
-  const Index nodes = std::min(std::max<Index>(64, degree + 33), static_cast<Index>(affordable));
-  for (std::size_t k = 0; k < basis.families().size(); ++k) {
-    const bool whole = oracle.facts().breakpoints[k].empty();
-    if (whole && nodes > basis.families()[k].max_degree() &&
-        !basis.families()[k].distribution().is_discrete())
-      return 0;
-  }
+  Index nodes = std::min(std::max<Index>(64, degree + 33), static_cast<Index>(affordable));
+  for (const Family& family : basis.families()) nodes = std::min(nodes, family.max_nodes());
   return nodes >= degree + 8 ? nodes : 0;
 }
 

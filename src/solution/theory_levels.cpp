@@ -40,7 +40,8 @@ std::unique_ptr<QuadratureSource> affordable_quadrature(const Oracle& oracle, co
   // Products of two functions: a Gauss rule sees cos(nθ) on a full period from n π/2 nodes on.
   const Index degree = 8 * largest_degree(basis, basis.size()) / 5;
   const double affordable = std::min(std::pow(points / fixed, 1 / axes), 1e6);
-  const Index nodes = std::min(std::max<Index>(32, degree + 17), static_cast<Index>(affordable));
+  Index nodes = std::min(std::max<Index>(32, degree + 17), static_cast<Index>(affordable));
+  for (const Family& family : basis.families()) nodes = std::min(nodes, family.max_nodes());
   if (nodes < degree + 8) return nullptr;
   return std::make_unique<QuadratureSource>(oracle, basis.families(), nodes);
 }
