@@ -164,9 +164,10 @@ class BlockPolisher {
         if (steps_[at(i)].norm() <= 1e-12 * (1 + points_.x.row(row).norm()))
           return bad(row, x.row(i).transpose());
         shorten(row);
+        stayed(i);
         continue;
       }
-      accept(row, x.row(i).transpose(), g.row(i).transpose(), steps_[at(i)]);
+      if (!accept(row, x.row(i).transpose(), g.row(i).transpose(), steps_[at(i)])) stayed(i);
       if (points_.x.row(row).norm() > options_.far) {
         report_.far_theta = points_.theta.row(row).transpose();
         rows_.clear();
@@ -183,7 +184,14 @@ class BlockPolisher {
     remember(row, {step, -10 * g});
   }
 
-  void accept(Index row, const Vector& x, const Vector& g, const Vector& step) {
+  // The next step starts where the last one did: their ratio says nothing.
+  void stayed(Index i) {
+    lengths_[at(i)] = 0;
+    points_.ratios[at(rows_[at(i)])] = 1;
+  }
+
+  // Whether the point moves to x.
+  bool accept(Index row, const Vector& x, const Vector& g, const Vector& step) {
     const Vector before = points_.g.row(row).transpose(), y = g - before;
     const double sy = step.dot(y), ss = step.squaredNorm(), yy = y.squaredNorm();
     // A step so short that rounding makes up the difference says nothing about curvature.
@@ -193,9 +201,10 @@ class BlockPolisher {
     if (sy > 1e-14 * std::sqrt(ss * yy)) remember(row, {step, y});
     // Past the minimum along the step by more than its length: stay, the pair will shorten the
     // next.
-    if (step.dot(g) > 0.9 * std::abs(step.dot(before))) return;
+    if (step.dot(g) > 0.9 * std::abs(step.dot(before))) return false;
     points_.x.row(row) = x.transpose();
     points_.g.row(row) = g.transpose();
+    return true;
   }
 
   void observe(Index row, double low, double high) {
