@@ -32,7 +32,7 @@ constexpr double worst_condition = 1e-4;  // of the Gram matrix
 constexpr Index least_test = 32;          // fresh samples that confirm convergence
 constexpr double bulk = 0.7;
 constexpr double significance = 4;       // of a coefficient, over the noise of the fit
-constexpr double least_explained = 0.1;  // of the residual by the candidates, or more are tried
+constexpr double least_explained = 0.3;  // of the residual by the candidates, or more are tried
 // New points are trusted after one step once this many others all shortened their next step this much.
 constexpr Index enough_ratios = 6;
 constexpr double trusted_ratio = 0.15;
@@ -365,12 +365,16 @@ class Collocation {
   // Adds the functions that the residual asks for. Where it asks for none, more samples.
   bool grow() {
     const double noise_floor = error_.squared / static_cast<double>(points_.size());
-    for (const double limit : {significance, 0.0}) {
+    struct Search {
+      double limit;
+      int reach;
+    };
+    for (const auto& [limit, reach] : {Search{significance, 1}, {significance, 2}, {0, 2}}) {
       std::vector<char> significant;
       for (Index i = 0; i < m(); ++i)
         significant.push_back(i == 0 || run_.u.row(i).squaredNorm() >= limit * noise_floor);
       const std::vector<MultiIndex> beyond =
-          candidates(run_.basis.indices(), significant, run_.basis.families());
+          candidates(run_.basis.indices(), significant, run_.basis.families(), reach);
       if (beyond.empty()) continue;
       const Basis wide = widened(run_.basis, beyond);
       const Gains gains = score(wide);
@@ -378,7 +382,7 @@ class Collocation {
           mark(gains, {.clear = noise_maximum(gains.signal.size(), run_.u.cols()),
                        .bulk = bulk,
                        .always = std::max<Index>(2, m() / 8),
-                       .most = m() + 8});
+                       .most = m() / 2 + 8});
       const bool enough = gains.total() > least_explained * std::pow(error_.basis, 2);
       if (marked.empty() || (!enough && limit > 0)) continue;
       extend(wide, marked);

@@ -13,7 +13,7 @@ namespace chaosgrad {
 // are left out. Sorted, none twice.
 [[nodiscard]] std::vector<MultiIndex> candidates(const IndexSet& indices,
                                                  const std::vector<char>& significant,
-                                                 const std::vector<Family>& families);
+                                                 const std::vector<Family>& families, int reach);
 
 // The index set and the candidates with whatever they need, in one basis.
 [[nodiscard]] Basis widened(const Basis& basis, const std::vector<MultiIndex>& beyond);

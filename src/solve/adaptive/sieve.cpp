@@ -1,8 +1,8 @@
 // Noisy gradients: averaged stochastic Newton steps on the coefficients. Every batch of fresh samples
 // is used once: first to measure the error of the expansion so far, then to improve it,
-//   Δ = K⁻¹ mean(w H̄⁻¹∇F ψ),   u_i ← u_i − n/(N_i + n) Δ_i,   N_i ← N_i + n,
+//   Δ = mean(w H(θ)⁻¹∇F ψ),   u_i ← u_i − n/(N_i + n) Δ_i,   N_i ← N_i + n,
 // where N_i is the weight of what was learnt about coefficient i: 0 for a new function, cut when Δ_i
-// stands far above its own noise. The basis grows when a function beyond it stands clear of the noise
+// stands far above its own noise and goes on in the direction of the step before. The basis grows when a function beyond it stands clear of the noise
 // and the basis limits the error.
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 #include "chaosgrad/random.h"
 #include "solve/adaptive/adaptive_state.h"
-#include "solve/adaptive/galerkin.h"
+#include "solve/adaptive/local_metric.h"
 #include "solve/adaptive/goal.h"
 #include "solve/adaptive/growth.h"
 #include "solve/adaptive/sieve_batch.h"
@@ -54,7 +54,7 @@ class Sieve {
       const Index n = next_batch();
       if (!monitor_.may_continue(stage_, n, run_)) return finish();
       const Basis wide = with_candidates();
-      const SieveBatch batch = sample_batch(oracle_, wide, run_.u, galerkin_->mean(), options_.seed,
+      const SieveBatch batch = sample_batch(oracle_, wide, run_.u, *metric_, options_.seed,
                                             stage_, n, executor_);
       run_.gradients += n;
       if (!accept(batch)) return finish();
@@ -98,6 +98,7 @@ class Sieve {
     run_.u.row(0) = oracle_.facts().start.transpose();
     run_.replicates.assign(sieve_groups, run_.u);
     learnt_ = Vector::Zero(size);
+    previous_ = Coefficients::Zero(size, oracle_.dimension());
   }
 
   // All that the stage to come rests on. A run that ends within a stage resumes at its beginning.
@@ -112,10 +113,11 @@ class Sieve {
     chaosgrad::save(seen_, state);
     state.arrays["learnt"] = learnt_;
     state.arrays["variances"] = variances_;
-    state.arrays["error"].resize(1, 6);
+    state.arrays["previous"] = previous_;
+    state.arrays["error"].resize(1, 7);
     state.arrays["error"] << error_.sampling, error_.basis, error_.optimisation, error_.upper,
-        upper_factor_, smallest_;
-    if (galerkin_) galerkin_->save(state);
+        upper_factor_, smallest_, damping_;
+    if (metric_) metric_->save(state);
   }
 
   void restore(const Run& before) {
@@ -137,20 +139,22 @@ class Sieve {
     error_ = {error(0), error(1), error(2), error(3)};
     upper_factor_ = error(4);
     smallest_ = error(5);
-    if (stage_ > 1) galerkin_ = Galerkin::restore(state, run_.basis);
+    damping_ = error(6);
+    previous_ = state.array("previous");
+    if (stage_ > 1) metric_ = LocalMetric::restore(state, run_.basis.families());
   }
 
   // While the coefficients still move, the Hessian does too; once the noise dominates it is settled.
   [[nodiscard]] bool needs_curvature() const {
     if (stage_ <= 2) return true;
     const bool moves = error_.optimisation > 0.25 * error_.sampling;
-    return moves && 10 * galerkin_->cost(m()) < run_.gradients;
+    return moves && 10 * metric_cost(run_.basis.dimension(), run_.u.cols()) < run_.gradients;
   }
 
   bool measure_curvature() {
-    galerkin_ = measure_galerkin(oracle_, run_.basis, run_.u, options_.seed, stage_, executor_);
-    run_.gradients += galerkin_->gradients();
-    const Curvature& mean = galerkin_->mean();
+    metric_ = measure_metric(oracle_, run_.basis, run_.u, options_.seed, stage_, executor_);
+    run_.gradients += metric_cost(run_.basis.dimension(), run_.u.cols());
+    const Curvature& mean = metric_->mean();
     if (!mean.eigenvalues.allFinite()) {
       run_.status = Status::bad_gradient;
       run_.stop_reason = "the gradient is not finite near the start";
@@ -171,6 +175,8 @@ class Sieve {
       const double needed = learnt_.maxCoeff() * (upper_factor_ * error_.sampling / room - 1);
       wanted = std::clamp(1.05 * needed, half / 4, half);
     }
+    const auto left = static_cast<double>(options_.max_gradients - run_.gradients);
+    if (wanted > left && left > half / 8) wanted = left;  // the last batch
     return std::max<Index>(1, static_cast<Index>(wanted / static_cast<double>(sieve_chunk))) *
            sieve_chunk;
   }
@@ -182,7 +188,7 @@ class Sieve {
       significant.push_back(i == 0 || run_.u.row(i).squaredNorm() > significance * noise);
     }
     std::vector<MultiIndex> beyond =
-        candidates(run_.basis.indices(), significant, run_.basis.families());
+        candidates(run_.basis.indices(), significant, run_.basis.families(), 2);
     if (static_cast<Index>(beyond.size()) > most_candidates) beyond.resize(most_candidates);
     return widened(run_.basis, beyond);
   }
@@ -205,31 +211,40 @@ class Sieve {
   // One averaged Newton step; the replicates take the steps of their groups.
   void improve(const SieveBatch& batch) {
     const auto n = static_cast<double>(batch.samples);
-    const Coefficients step = galerkin_->solve(batch.mean());
+    const Coefficients step = batch.mean();
     scatter_ = Coefficients::Zero(m(), step.cols());
-    std::vector<Coefficients> steps;
-    for (const Coefficients& group : batch.groups) {
-      steps.push_back(galerkin_->solve(group));
-      scatter_ += (steps.back() - step).cwiseAbs2();
-    }
+    for (const Coefficients& group : batch.groups) scatter_ += (group - step).cwiseAbs2();
     scatter_ /= static_cast<double>(sieve_groups * (sieve_groups - 1));  // variance of `step`
     systematic_ = 0;
+    adapt_damping(step);
     const Coefficients before = run_.u;
     for (Index i = 0; i < m(); ++i) {
       // Noise of this step, and of what it is compared with.
       const double noise = scatter_.row(i).sum();
       const double expected = noise * (1 + n / std::max(learnt_(i), 1e-9));
       const double signal = step.row(i).squaredNorm();
-      if (signal > far * expected) learnt_(i) *= noise / signal;
-      const double gain = n / (learnt_(i) + n);
+      const bool onward = step.row(i).dot(previous_.row(i)) >= 0;
+      if (signal > far * expected && onward) learnt_(i) *= noise / signal;
+      const double gain = damping_ * n / (learnt_(i) + n);
       systematic_ += std::max(0.0, signal - expected) * std::pow(1 - gain, 2);
-      for (std::size_t g = 0; g < steps.size(); ++g) {
+      for (std::size_t g = 0; g < run_.replicates.size(); ++g) {
         Coefficients& replicate = run_.replicates[g];
-        replicate.row(i) += gain * (before.row(i) - steps[g].row(i) - replicate.row(i));
+        replicate.row(i) += gain * (before.row(i) - batch.groups[g].row(i) - replicate.row(i));
       }
       run_.u.row(i) -= gain * step.row(i);
       learnt_(i) += n;
     }
+    previous_ = step;
+  }
+
+  // A step that turns back most of the one before went too far: where f is flatter at the iterate than
+  // on the way, Newton steps overshoot.
+  void adapt_damping(const Coefficients& step) {
+    const double along = step.cwiseProduct(previous_).sum();
+    const double certain = far * scatter_.sum();
+    if (step.squaredNorm() < certain || previous_.squaredNorm() == 0) return;
+    if (along < -0.3 * previous_.squaredNorm()) damping_ = std::max(0.05, 0.5 * damping_);
+    if (along > 0.3 * previous_.squaredNorm()) damping_ = std::min(1.0, 1.5 * damping_);
   }
 
   // Sampling: the scatter of the replicates. Basis: the functions beyond, less their noise.
@@ -243,11 +258,17 @@ class Sieve {
     const Index beyond = batch.noise.size() - m();
     const double gain = batch.beyond.squaredNorm() - batch.noise.tail(beyond).sum();
     error_.basis = std::max(0.0, gain);
+    // The sum over many functions is uncertain itself: Var |c|² ≤ 2 noise² + 4 |c|² noise each.
+    const double z = normal_quantile(options_.confidence);
+    const auto beyond_noise = batch.noise.tail(beyond);
+    const double doubt =
+        z * std::sqrt(2 * beyond_noise.squaredNorm() +
+                      4 * std::max(0.0, gain) * (beyond > 0 ? beyond_noise.maxCoeff() : 0.0));
     error_.optimisation = systematic_;
     upper_factor_ = chi_squared_factor();
     const bool first = stage_ == 1;  // the replicates still hold the start
     error_.upper = first ? std::numeric_limits<double>::infinity()
-                         : std::sqrt(upper_factor_ * error_.sampling + error_.basis +
+                         : std::sqrt(upper_factor_ * error_.sampling + error_.basis + doubt +
                                      error_.optimisation);
   }
 
@@ -294,10 +315,10 @@ class Sieve {
       u.bottomRows(run_.basis.size() - before).setZero();
     };
     extend(run_.u);
+    extend(previous_);
     for (Coefficients& replicate : run_.replicates) extend(replicate);
     learnt_.conservativeResize(run_.basis.size());
     learnt_.tail(run_.basis.size() - before).setZero();
-    galerkin_->extend(run_.basis);
   }
 
   // ‖∇f(x_u)‖_π from fresh samples of π with two independent draws of the noise each: the product of
@@ -340,10 +361,12 @@ class Sieve {
   Validation validation_;
 
   Index stage_ = 1;
-  std::optional<Galerkin> galerkin_;
+  std::optional<LocalMetric> metric_;
   Vector learnt_;           // N_i
   Coefficients variances_;  // of u
   Coefficients scatter_;    // variances of the last step
+  Coefficients previous_;   // Δ of the stage before
+  double damping_ = 1;
   double systematic_ = 0;   // of the last step, what is still to come
   double upper_factor_ = 1, smallest_ = std::numeric_limits<double>::infinity();
   StageError error_;

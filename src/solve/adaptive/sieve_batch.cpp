@@ -54,7 +54,7 @@ Coefficients SieveBatch::mean() const {
 }
 
 SieveBatch sample_batch(const Oracle& oracle, const Basis& wide, const Coefficients& u,
-                        const Curvature& curvature, std::uint64_t seed, Index stage, Index samples,
+                        const LocalMetric& metric, std::uint64_t seed, Index stage, Index samples,
                         Executor& executor) {
   const Index m = u.rows(), q = u.cols(), total = wide.size();
   BatchSums sums = executor.reduce(
@@ -77,7 +77,7 @@ SieveBatch sample_batch(const Oracle& oracle, const Basis& wide, const Coefficie
             part.bad_theta = block.theta.row(row).transpose();
             g.setZero();
           }
-          const Matrix r = block.weights.asDiagonal() * curvature.solve(g);
+          const Matrix r = block.weights.asDiagonal() * metric.steps(block.eta, g);
           Coefficients projection = Coefficients::Zero(total, q);
           if (total > m) wide.evaluate(block.eta, total, psi);
           project(psi, r, projection);
