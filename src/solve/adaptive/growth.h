@@ -25,9 +25,9 @@ struct Gains {
   [[nodiscard]] double total() const { return (signal - noise).cwiseMax(0).sum(); }
 };
 
-// The positions of the functions to add: the largest signals until they carry the share `bulk` of the
-// total; the first `always` of them if they stand above their noise at all, the others only above
-// `clear` times their noise; at most `most`.
+// The positions of the functions to add: the largest signals until they carry the share `bulk` of
+// the total; the first `always` of them if they stand above their noise at all, the others only
+// above `clear` times their noise; at most `most`.
 struct Marking {
   double clear = 3, bulk = 0.7;
   Index always = 0, most = 1;

@@ -24,9 +24,8 @@ Index linear_functions(Index d, Index q) { return q <= local_limit ? 1 + d : 1; 
 
 // Blocks of samples whose Hessians are measured: some samples per unknown of a row.
 Index sample_blocks(Index d, Index q) {
-  return q > dense_limit
-             ? 2
-             : std::clamp<Index>(16 * linear_functions(d, q) * q / block_size, 2, 32);
+  return q > dense_limit ? 2
+                         : std::clamp<Index>(16 * linear_functions(d, q) * q / block_size, 2, 32);
 }
 
 struct Differences {
@@ -59,13 +58,12 @@ Differences difference_block(const Oracle& oracle, const Basis& basis, const Coe
 
 // For large q: the mean gradient of a few blocks, and Lanczos on its differences.
 LocalMetric measure_mean(const Oracle& oracle, const Basis& basis, const Coefficients& u,
-                      std::uint64_t seed, Index stage) {
+                         std::uint64_t seed, Index stage) {
   const Index q = u.cols(), blocks = sample_blocks(basis.dimension(), q);
   std::vector<SieveSamples> samples;
   std::vector<Matrix> offsets;  // x_u(θ) less its mean coefficient
   for (Index b = 0; b < blocks; ++b) {
-    samples.push_back(
-        sieve_samples(oracle, basis, u.rows(), seed, curvature_stages + stage, b));
+    samples.push_back(sieve_samples(oracle, basis, u.rows(), seed, curvature_stages + stage, b));
     BasisBlock psi;
     basis.evaluate(samples.back().eta, u.rows(), psi);
     Matrix x(block_size, q);
@@ -81,8 +79,7 @@ LocalMetric measure_mean(const Oracle& oracle, const Basis& basis, const Coeffic
     }
     return sum / static_cast<double>(blocks * block_size);
   };
-  Curvature mean =
-      measure_curvature(gradient, u.row(0).transpose(), difference_step, seed);
+  Curvature mean = measure_curvature(gradient, u.row(0).transpose(), difference_step, seed);
   return LocalMetric(std::move(mean));
 }
 
@@ -91,8 +88,8 @@ Matrix whitening(const Curvature& mean) {
   return mean.vectors * mean.eigenvalues.cwiseSqrt().cwiseInverse().asDiagonal();
 }
 
-// Least squares for the whitened Hessians on the constant and linear functions; the mean alone where
-// they do not vary beyond their noise.
+// Least squares for the whitened Hessians on the constant and linear functions; the mean alone
+// where they do not vary beyond their noise.
 LocalMetric fit_metric(Curvature mean, Basis linear, const Differences& samples) {
   const Index h = linear.size(), q = mean.vectors.rows();
   const auto count = static_cast<Index>(samples.hessians.size());
@@ -200,8 +197,8 @@ LocalMetric measure_metric(const Oracle& oracle, const Basis& basis, const Coeff
   for (std::size_t j = 0; j < all.hessians.size(); ++j)
     sum += all.weights(static_cast<Index>(j)) * all.hessians[j];
   Curvature mean = decompose(sum / all.weights.sum());
-  const auto h = static_cast<Index>(std::min(function_count(basis.families()),
-                                             static_cast<double>(linear_functions(d, q))));
+  const auto h = static_cast<Index>(
+      std::min(function_count(basis.families()), static_cast<double>(linear_functions(d, q))));
   if (h == 1 || !(mean.lowest() > 0)) return LocalMetric(std::move(mean));
   return fit_metric(std::move(mean), linear_basis(basis.families(), h), all);
 }

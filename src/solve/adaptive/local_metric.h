@@ -1,8 +1,8 @@
 #pragma once
-// The metric of the sieve: R = H(θ)⁻¹ ∇F turns gradients into steps in x. H(θ) is the Hessian of f at
-// x_u(θ), fitted linearly in the germ to differences of gradients at common samples of θ and noise;
-// its mean H̄ where it does not vary, or where q is large. With a Hessian that varies over decades (a
-// regularisation weight) the mean would make large errors look small.
+// The metric of the sieve: R = H(θ)⁻¹ ∇F turns gradients into steps in x. H(θ) is the Hessian of f
+// at x_u(θ), fitted linearly in the germ to differences of gradients at common samples of θ and
+// noise; its mean H̄ where it does not vary, or where q is large. With a Hessian that varies over
+// decades (a regularisation weight) the mean would make large errors look small.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -45,8 +45,8 @@ class LocalMetric {
                                          const Coefficients& u, std::uint64_t seed, Index stage,
                                          Executor& executor);
 
-// g₁·g₂ at `blocks` blocks of fresh samples of π, for two independent draws of the noise: their mean
-// is ‖∇f(x_u)‖²_π.
+// g₁·g₂ at `blocks` blocks of fresh samples of π, for two independent draws of the noise: their
+// mean is ‖∇f(x_u)‖²_π.
 [[nodiscard]] Vector paired_products(const Oracle& oracle, const Basis& basis,
                                      const Coefficients& u, std::uint64_t seed, Index blocks,
                                      Executor& executor);

@@ -1,9 +1,9 @@
-// Noisy gradients: averaged stochastic Newton steps on the coefficients. Every batch of fresh samples
-// is used once: first to measure the error of the expansion so far, then to improve it,
+// Noisy gradients: averaged stochastic Newton steps on the coefficients. Every batch of fresh
+// samples is used once: first to measure the error of the expansion so far, then to improve it,
 //   Δ = mean(w H(θ)⁻¹∇F ψ),   u_i ← u_i − n/(N_i + n) Δ_i,   N_i ← N_i + n,
-// where N_i is the weight of what was learnt about coefficient i: 0 for a new function, cut when Δ_i
-// stands far above its own noise and goes on in the direction of the step before. The basis grows when a function beyond it stands clear of the noise
-// and the basis limits the error.
+// where N_i is the weight of what was learnt about coefficient i: 0 for a new function, cut when
+// Δ_i stands far above its own noise and goes on in the direction of the step before. The basis
+// grows when a function beyond it stands clear of the noise and the basis limits the error.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 #include "chaosgrad/random.h"
 #include "solve/adaptive/adaptive_state.h"
-#include "solve/adaptive/local_metric.h"
 #include "solve/adaptive/goal.h"
 #include "solve/adaptive/growth.h"
+#include "solve/adaptive/local_metric.h"
 #include "solve/adaptive/sieve_batch.h"
 #include "solve/adaptive/validation.h"
 #include "solve/solvers.h"
@@ -23,8 +23,8 @@ namespace chaosgrad {
 namespace {
 
 constexpr double asymmetry_limit = 0.2, curvature_slack = 0.1;
-constexpr double far = 9;          // Δ² over its noise: not learnt yet
-constexpr double clear = 3;        // a function to add, over its noise
+constexpr double far = 9;    // Δ² over its noise: not learnt yet
+constexpr double clear = 3;  // a function to add, over its noise
 constexpr double bulk = 0.9;
 constexpr double significance = 9;  // of a coefficient
 constexpr Index most_candidates = 4000;
@@ -33,7 +33,8 @@ constexpr Index least_certificate = 1024;  // samples for the bound, else a tent
 
 class Sieve {
  public:
-  Sieve(const Oracle& oracle, const Options& options, Monitor& monitor, Executor& executor, Run& run)
+  Sieve(const Oracle& oracle, const Options& options, Monitor& monitor, Executor& executor,
+        Run& run)
       : oracle_(oracle),
         options_(options),
         monitor_(monitor),
@@ -50,12 +51,15 @@ class Sieve {
     for (; stage_ <= most_stages; ++stage_) {
       save();
       monitor_.checkpoint(run_, [] {});
-      if (needs_curvature() && !measure_curvature()) return finish();
+      if (needs_curvature()) {
+        const std::int64_t cost = metric_cost(run_.basis.dimension(), run_.u.cols());
+        if (!monitor_.may_continue(stage_, cost, run_) || !measure_curvature()) return finish();
+      }
       const Index n = next_batch();
       if (!monitor_.may_continue(stage_, n, run_)) return finish();
       const Basis wide = with_candidates();
-      const SieveBatch batch = sample_batch(oracle_, wide, run_.u, *metric_, options_.seed,
-                                            stage_, n, executor_);
+      const SieveBatch batch =
+          sample_batch(oracle_, wide, run_.u, *metric_, options_.seed, stage_, n, executor_);
       run_.gradients += n;
       if (!accept(batch)) return finish();
       improve(batch);
@@ -92,8 +96,7 @@ class Sieve {
     const auto d = static_cast<Index>(families.size());
     const auto size =
         static_cast<Index>(std::min(function_count(families), static_cast<double>(1 + d)));
-    run_.basis =
-        Basis(families, IndexSet::first(d, size, limited_order(families, options_.order)));
+    run_.basis = Basis(families, IndexSet::first(d, size, limited_order(families, options_.order)));
     run_.u = Coefficients::Zero(size, oracle_.dimension());
     run_.u.row(0) = oracle_.facts().start.transpose();
     run_.replicates.assign(sieve_groups, run_.u);
@@ -144,11 +147,14 @@ class Sieve {
     if (stage_ > 1) metric_ = LocalMetric::restore(state, run_.basis.families());
   }
 
-  // While the coefficients still move, the Hessian does too; once the noise dominates it is settled.
+  // While the coefficients still move, the Hessian does too; once the noise dominates it is
+  // settled.
   [[nodiscard]] bool needs_curvature() const {
     if (stage_ <= 2) return true;
+    const std::int64_t cost = metric_cost(run_.basis.dimension(), run_.u.cols());
     const bool moves = error_.optimisation > 0.25 * error_.sampling;
-    return moves && 10 * metric_cost(run_.basis.dimension(), run_.u.cols()) < run_.gradients;
+    return moves && 10 * cost < run_.gradients &&
+           run_.gradients + 2 * cost < options_.max_gradients;
   }
 
   bool measure_curvature() {
@@ -237,8 +243,8 @@ class Sieve {
     previous_ = step;
   }
 
-  // A step that turns back most of the one before went too far: where f is flatter at the iterate than
-  // on the way, Newton steps overshoot.
+  // A step that turns back most of the one before went too far: where f is flatter at the iterate
+  // than on the way, Newton steps overshoot.
   void adapt_damping(const Coefficients& step) {
     const double along = step.cwiseProduct(previous_).sum();
     const double certain = far * scatter_.sum();
@@ -273,8 +279,8 @@ class Sieve {
   }
 
   // Upper quantile of a sum of squared normal errors of these variances, relative to its mean: that
-  // of χ²/k with Satterthwaite's k, by Wilson and Hilferty's approximation. The squares of estimated
-  // variances are too large by 1 + 2/(groups − 1).
+  // of χ²/k with Satterthwaite's k, by Wilson and Hilferty's approximation. The squares of
+  // estimated variances are too large by 1 + 2/(groups − 1).
   [[nodiscard]] double chi_squared_factor() const {
     const double z = normal_quantile(options_.confidence);
     const double k = (1 + 2.0 / (sieve_groups - 1)) * std::pow(variances_.sum(), 2) /
@@ -321,14 +327,14 @@ class Sieve {
     learnt_.tail(run_.basis.size() - before).setZero();
   }
 
-  // ‖∇f(x_u)‖_π from fresh samples of π with two independent draws of the noise each: the product of
-  // the two gradients has no bias from the noise.
+  // ‖∇f(x_u)‖_π from fresh samples of π with two independent draws of the noise each: the product
+  // of the two gradients has no bias from the noise.
   void certify() {
     if (!oracle_.facts().strong_convexity) return;
     const Index blocks = std::max(least_certificate, run_.gradients / 20) / block_size;
     if (run_.gradients + 2 * blocks * block_size > options_.max_gradients) return;
-    const Vector products = paired_products(oracle_, run_.basis, run_.u, options_.seed, blocks,
-                                            executor_);
+    const Vector products =
+        paired_products(oracle_, run_.basis, run_.u, options_.seed, blocks, executor_);
     run_.gradients += 2 * products.size();
     gradient_upper_ = std::sqrt(std::max(0.0, upper_mean(products, options_.confidence)));
   }
@@ -367,7 +373,7 @@ class Sieve {
   Coefficients scatter_;    // variances of the last step
   Coefficients previous_;   // Δ of the stage before
   double damping_ = 1;
-  double systematic_ = 0;   // of the last step, what is still to come
+  double systematic_ = 0;  // of the last step, what is still to come
   double upper_factor_ = 1, smallest_ = std::numeric_limits<double>::infinity();
   StageError error_;
   CurvatureSeen seen_;

@@ -30,8 +30,10 @@ SieveSamples sieve_samples(const Oracle& oracle, const Basis& basis, Index m, st
   const auto step = static_cast<std::uint64_t>(stage);
   Matrix u(block_size, d + 1);
   fill_uniform(make_stream(seed, Purpose::parameters, step), block * block_size, u);
-  SieveSamples samples{Matrix(block_size, d), Matrix(block_size, d),
-                       Matrix(block_size, oracle.noise_dimension()), {}};
+  SieveSamples samples{Matrix(block_size, d),
+                       Matrix(block_size, d),
+                       Matrix(block_size, oracle.noise_dimension()),
+                       {}};
   oracle.parameters().germ_from_uniform(u.topLeftCorner(from_measure, d),
                                         samples.eta.topRows(from_measure));
   basis.christoffel_sample(u.bottomRows(block_size - from_measure), m,

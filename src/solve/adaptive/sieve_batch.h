@@ -16,8 +16,8 @@ inline constexpr Index sieve_groups = 8;
 // A batch is a multiple of this many samples.
 inline constexpr Index sieve_chunk = sieve_groups * block_size;
 
-// Samples of (θ, v) of one stage: a quarter of each block from π, the rest from the induced densities
-// of the first m functions in equal shares; w = 1/(¼ + ¾ Σψ²/m).
+// Samples of (θ, v) of one stage: a quarter of each block from π, the rest from the induced
+// densities of the first m functions in equal shares; w = 1/(¼ + ¾ Σψ²/m).
 struct SieveSamples {
   Matrix eta, theta, noise;
   Vector weights;
@@ -29,8 +29,8 @@ struct SieveBatch {
   Index samples = 0;
   // With R = H(θ)⁻¹ ∇F(x_u, θ, v): the group means of w R ψ_i over the basis (m×q),
   std::array<Coefficients, sieve_groups> groups;
-  Coefficients beyond;  // the mean of w R ψ_i over the functions beyond,
-  Vector noise;         // and the variance of |mean of w R ψ_i| for all of them.
+  Coefficients beyond;                   // the mean of w R ψ_i over the functions beyond,
+  Vector noise;                          // and the variance of |mean of w R ψ_i| for all of them.
   std::optional<Vector> bad_theta = {};  // where ∇F is not finite
 
   [[nodiscard]] Coefficients mean() const;
