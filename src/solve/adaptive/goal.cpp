@@ -27,8 +27,7 @@ double upper_mean(const Vector& terms, double confidence) {
   // Unbiased skewness, over √n.
   const double skewness = n * n / ((n - 1) * std::max(1.0, n - 2)) * centred.array().cube().mean() /
                           std::pow(variance, 1.5) / std::sqrt(n);
-  const double t =
-      boost::math::quantile(boost::math::students_t(std::max(1.0, n - 1)), confidence);
+  const double t = boost::math::quantile(boost::math::students_t(std::max(1.0, n - 1)), confidence);
   const double error = std::sqrt(variance / n);
   if (std::abs(skewness) < 1e-8) return mean + t * error;
   const double transformed = std::cbrt(1 - skewness * (t + skewness / 6)) - 1;

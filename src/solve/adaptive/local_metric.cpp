@@ -13,7 +13,8 @@
 namespace chaosgrad {
 namespace {
 
-constexpr Index local_limit = 40;         // q up to which H may depend on θ
+constexpr Index local_limit = 40;  // q up to which H may depend on θ
+constexpr Index most_blocks = 64;
 constexpr double least_variation = 0.1;   // of H(θ) around its mean, relative and squared
 constexpr double curvature_floor = 0.02;  // of H(θ), relative to the mean
 constexpr double difference_step = 1e-2;  // relative: noise may make F smooth only on this scale
@@ -21,12 +22,6 @@ constexpr double difference_step = 1e-2;  // relative: noise may make F smooth o
 constexpr Index curvature_stages = Index{1} << 24;
 
 Index linear_functions(Index d, Index q) { return q <= local_limit ? 1 + d : 1; }
-
-// Blocks of samples whose Hessians are measured: some samples per unknown of a row.
-Index sample_blocks(Index d, Index q) {
-  return q > dense_limit ? 2
-                         : std::clamp<Index>(16 * linear_functions(d, q) * q / block_size, 2, 32);
-}
 
 struct Differences {
   Matrix eta;
@@ -58,8 +53,8 @@ Differences difference_block(const Oracle& oracle, const Basis& basis, const Coe
 
 // For large q: the mean gradient of a few blocks, and Lanczos on its differences.
 LocalMetric measure_mean(const Oracle& oracle, const Basis& basis, const Coefficients& u,
-                         std::uint64_t seed, Index stage) {
-  const Index q = u.cols(), blocks = sample_blocks(basis.dimension(), q);
+                         std::uint64_t seed, Index stage, Index blocks) {
+  const Index q = u.cols();
   std::vector<SieveSamples> samples;
   std::vector<Matrix> offsets;  // x_u(θ) less its mean coefficient
   for (Index b = 0; b < blocks; ++b) {
@@ -174,16 +169,21 @@ LocalMetric LocalMetric::restore(const SolverState& state, const std::vector<Fam
   return LocalMetric(std::move(mean), std::move(basis), std::move(parts));
 }
 
-std::int64_t metric_cost(Index d, Index q) {
+Index metric_blocks(Index d, Index q, std::int64_t gradients) {
+  const Index least = q > dense_limit ? 2 : 16 * linear_functions(d, q) * q / block_size;
+  const auto affordable = static_cast<Index>(gradients / 20 / metric_cost(q, 1));
+  return std::clamp<Index>(std::max(least, affordable), 2, most_blocks);
+}
+
+std::int64_t metric_cost(Index q, Index blocks) {
   const Index directions = q > dense_limit ? krylov_dimension : q;
-  return sample_blocks(d, q) * block_size * (directions + 1);
+  return blocks * block_size * (directions + 1);
 }
 
 LocalMetric measure_metric(const Oracle& oracle, const Basis& basis, const Coefficients& u,
-                           std::uint64_t seed, Index stage, Executor& executor) {
+                           std::uint64_t seed, Index stage, Index blocks, Executor& executor) {
   const Index q = u.cols(), m = u.rows(), d = basis.dimension();
-  if (q > dense_limit) return measure_mean(oracle, basis, u, seed, stage);
-  const Index blocks = sample_blocks(d, q);
+  if (q > dense_limit) return measure_mean(oracle, basis, u, seed, stage, blocks);
   Differences all{Matrix(blocks * block_size, d), Vector(blocks * block_size),
                   std::vector<Matrix>(static_cast<std::size_t>(blocks * block_size))};
   executor.for_each(blocks, [&](Index b) {

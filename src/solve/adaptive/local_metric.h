@@ -37,13 +37,15 @@ class LocalMetric {
   std::vector<Matrix> parts_;
 };
 
-// Gradients that measure_metric() spends.
-[[nodiscard]] std::int64_t metric_cost(Index d, Index q);
+// Blocks of samples for the metric when `gradients` were spent so far: a twentieth of that, at
+// least some samples per unknown; and the gradients that they take.
+[[nodiscard]] Index metric_blocks(Index d, Index q, std::int64_t gradients);
+[[nodiscard]] std::int64_t metric_cost(Index q, Index blocks);
 
 // At x_u of the functions of u, with samples of their own for each stage.
 [[nodiscard]] LocalMetric measure_metric(const Oracle& oracle, const Basis& basis,
                                          const Coefficients& u, std::uint64_t seed, Index stage,
-                                         Executor& executor);
+                                         Index blocks, Executor& executor);
 
 // g₁·g₂ at `blocks` blocks of fresh samples of π, for two independent draws of the noise: their
 // mean is ‖∇f(x_u)‖²_π.

@@ -28,7 +28,7 @@ constexpr double clear = 3;  // a function to add, over its noise
 constexpr double bulk = 0.9;
 constexpr double significance = 9;  // of a coefficient
 constexpr Index most_candidates = 4000;
-constexpr Index most_stages = 200;
+constexpr Index least_stages = 6, most_stages = 200;
 constexpr Index least_certificate = 1024;  // samples for the bound, else a tenth of the run
 
 class Sieve {
@@ -51,10 +51,7 @@ class Sieve {
     for (; stage_ <= most_stages; ++stage_) {
       save();
       monitor_.checkpoint(run_, [] {});
-      if (needs_curvature()) {
-        const std::int64_t cost = metric_cost(run_.basis.dimension(), run_.u.cols());
-        if (!monitor_.may_continue(stage_, cost, run_) || !measure_curvature()) return finish();
-      }
+      if (needs_metric() && !renew_metric()) return finish();
       const Index n = next_batch();
       if (!monitor_.may_continue(stage_, n, run_)) return finish();
       const Basis wide = with_candidates();
@@ -109,6 +106,7 @@ class Sieve {
     SolverState& state = run_.state;
     state.set_integer("stage", stage_);
     state.set_integer("gradients", run_.gradients);
+    state.set_integer("metric_made_at", metric_made_at_);
     state.arrays["u"] = run_.u;
     for (Index g = 0; g < sieve_groups; ++g)
       state.arrays[fmt::format("replicate_{}", g)] = run_.replicates[static_cast<std::size_t>(g)];
@@ -131,6 +129,7 @@ class Sieve {
     // What a finished stage has spent is spent, although it is done again.
     const bool finished = before.status == Status::converged || before.status == Status::stalled;
     run_.gradients = finished ? before.gradients : state.integer("gradients");
+    metric_made_at_ = state.integer("metric_made_at");
     run_.u = state.array("u");
     for (Index g = 0; g < sieve_groups; ++g)
       run_.replicates.push_back(state.array(fmt::format("replicate_{}", g)));
@@ -147,19 +146,19 @@ class Sieve {
     if (stage_ > 1) metric_ = LocalMetric::restore(state, run_.basis.families());
   }
 
-  // While the coefficients still move, the Hessian does too; once the noise dominates it is
-  // settled.
-  [[nodiscard]] bool needs_curvature() const {
-    if (stage_ <= 2) return true;
-    const std::int64_t cost = metric_cost(run_.basis.dimension(), run_.u.cols());
-    const bool moves = error_.optimisation > 0.25 * error_.sampling;
-    return moves && 10 * cost < run_.gradients &&
-           run_.gradients + 2 * cost < options_.max_gradients;
+  // At the start, and whenever the run has become four times as long: the Hessian moves with the
+  // coefficients, and a longer run deserves a better one.
+  [[nodiscard]] bool needs_metric() const {
+    return stage_ <= 2 || run_.gradients >= 4 * metric_made_at_;
   }
 
-  bool measure_curvature() {
-    metric_ = measure_metric(oracle_, run_.basis, run_.u, options_.seed, stage_, executor_);
-    run_.gradients += metric_cost(run_.basis.dimension(), run_.u.cols());
+  bool renew_metric() {
+    const Index q = run_.u.cols(),
+                blocks = metric_blocks(run_.basis.dimension(), q, run_.gradients);
+    if (!monitor_.may_continue(stage_, metric_cost(q, blocks), run_)) return false;
+    metric_ = measure_metric(oracle_, run_.basis, run_.u, options_.seed, stage_, blocks, executor_);
+    run_.gradients += metric_cost(q, blocks);
+    metric_made_at_ = run_.gradients;
     const Curvature& mean = metric_->mean();
     if (!mean.eigenvalues.allFinite()) {
       run_.status = Status::bad_gradient;
@@ -223,6 +222,8 @@ class Sieve {
     scatter_ /= static_cast<double>(sieve_groups * (sieve_groups - 1));  // variance of `step`
     systematic_ = 0;
     adapt_damping(step);
+    drifting_ = drifts(step, n);
+    if (drifting_) learnt_ *= scatter_.sum() / step.squaredNorm();
     const Coefficients before = run_.u;
     for (Index i = 0; i < m(); ++i) {
       // Noise of this step, and of what it is compared with.
@@ -241,6 +242,16 @@ class Sieve {
       learnt_(i) += n;
     }
     previous_ = step;
+  }
+
+  // Whether the coefficients together still move on, although none stands out: Δ² exceeds its
+  // expected noise by three standard deviations of a χ² with as many degrees as there are
+  // coefficients.
+  [[nodiscard]] bool drifts(const Coefficients& step, double n) const {
+    const Vector noise = scatter_.rowwise().sum();
+    const double expected = noise.dot((1 + n * learnt_.array().max(1e-9).inverse()).matrix());
+    const double spread = 3 * std::sqrt(2 / static_cast<double>(step.size()));
+    return step.cwiseProduct(previous_).sum() > 0 && step.squaredNorm() > (1 + spread) * expected;
   }
 
   // A step that turns back most of the one before went too far: where f is flatter at the iterate
@@ -272,10 +283,11 @@ class Sieve {
                       4 * std::max(0.0, gain) * (beyond > 0 ? beyond_noise.maxCoeff() : 0.0));
     error_.optimisation = systematic_;
     upper_factor_ = chi_squared_factor();
-    const bool first = stage_ == 1;  // the replicates still hold the start
-    error_.upper = first ? std::numeric_limits<double>::infinity()
-                         : std::sqrt(upper_factor_ * error_.sampling + error_.basis + doubt +
-                                     error_.optimisation);
+    // Early stages still move, and the last one may show that.
+    error_.upper = stage_ < least_stages || drifting_
+                       ? std::numeric_limits<double>::infinity()
+                       : std::sqrt(upper_factor_ * error_.sampling + error_.basis + doubt +
+                                   error_.optimisation);
   }
 
   // Upper quantile of a sum of squared normal errors of these variances, relative to its mean: that
@@ -368,11 +380,13 @@ class Sieve {
 
   Index stage_ = 1;
   std::optional<LocalMetric> metric_;
-  Vector learnt_;           // N_i
-  Coefficients variances_;  // of u
-  Coefficients scatter_;    // variances of the last step
-  Coefficients previous_;   // Δ of the stage before
+  std::int64_t metric_made_at_ = 0;  // gradients
+  Vector learnt_;                    // N_i
+  Coefficients variances_;           // of u
+  Coefficients scatter_;             // variances of the last step
+  Coefficients previous_;            // Δ of the stage before
   double damping_ = 1;
+  bool drifting_ = false;  // the last step went on in the direction of the one before
   double systematic_ = 0;  // of the last step, what is still to come
   double upper_factor_ = 1, smallest_ = std::numeric_limits<double>::infinity();
   StageError error_;
