@@ -38,10 +38,11 @@ void print_report(const ProblemFile& file, const Solution& solution, const std::
     fmt::print("  error estimate {} (basis {}, sampling {}, optimisation {})\n",
                number(solution.error.estimate), number(solution.error.basis),
                number(solution.error.sampling), number(solution.error.optimisation));
-    fmt::print("  bound {}\n", solution.error.bound
-                                   ? fmt::format("{:.3g} with confidence {}", *solution.error.bound,
-                                                 solution.error.confidence)
-                                   : "none: strong_convexity is not given");
+    fmt::print("  bound {}\n",
+               solution.error.bound     ? fmt::format("{:.3g} with confidence {}",
+                                                      *solution.error.bound, solution.error.confidence)
+               : run.constants.mu.given ? "none: the run ended before it was measured"
+                                        : "none: strong_convexity is not given");
     if (solution.true_error) fmt::print("  true error {:.3g}\n", *solution.true_error);
     if (run.fits && run.fits->projection_error) {
       fmt::print("  true error of the two fits: least squares {:.3g}, projection {:.3g}\n",

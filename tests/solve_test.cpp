@@ -210,6 +210,7 @@ TEST(Guard, AnEstimatedSmoothnessThatIsTooSmallIsRaised) {
                                    return Vector((1 + theta(0) * theta(0)) * (x - theta));
                                  });
   Options options;
+  options.method = Method::agd;
   options.gradient = GradientRule::quadrature;
   options.basis_size = 20.0;
   options.iterations = 2000;
@@ -313,16 +314,17 @@ TEST(Nested, AShortNoisyRunKeepsItsProgress) {
 }
 
 TEST(Stops, BudgetTimeAndInterruptionKeepTheLastIterate) {
-  Options options;
+  const Options agd{.method = Method::agd};
+  Options options = agd;
   options.max_gradients = 5100;
   auto result = run(PaperProblem{}, options);
   EXPECT_EQ(result.status, Status::out_of_gradients);
   EXPECT_EQ(result.gradients, 5000);
   EXPECT_EQ(result.history.size(), 10U);
-  options = {};
+  options = agd;
   options.max_seconds = 1e-9;
   EXPECT_EQ(run(PaperProblem{}, options).status, Status::out_of_time);
-  options = {};
+  options = agd;
   int asked = 0;
   options.interrupted = [&] { return ++asked > 7; };
   result = run(PaperProblem{}, options);
@@ -354,7 +356,7 @@ TEST(Stops, AConcaveObjectiveIsToldApart) {
 
 TEST(OptionsCheck, BadOptionsNameTheirField) {
   const auto field = [](auto change) -> std::string {
-    Options options;
+    Options options{.method = Method::agd};
     change(options);
     try {
       static_cast<void>(run(PaperProblem{}, options));

@@ -35,6 +35,7 @@ TEST(Condition, RemaindersOfThePapersOptimum) {
 
 TEST(Condition, ASolutionKnowsItsOwnRemainders) {
   Options options;
+  options.method = Method::agd;
   options.gradient = GradientRule::quadrature;
   options.iterations = 400;
   const Solution solution = solve(PaperProblem{}, options);

@@ -39,7 +39,7 @@ struct Progress {
   Index iteration = 0, iterations = 0;  // iterations = 0: their number is not known beforehand
   Index basis_size = 0, samples = 0;
   double gradient_norm = 0;
-  std::optional<double> error = {};      // ‖x − x*‖_π: estimated, or known from the reference
+  std::optional<double> error = {};  // ‖x − x*‖_π: estimated, or known from the reference
   std::optional<double> tolerance = {};  // absolute, as asked for
 
   std::int64_t gradients = 0;
@@ -51,12 +51,13 @@ struct Progress {
 struct Options {
   Method method = Method::automatic;
   Index iterations = 300;
-  std::optional<Schedule> basis_size;  // m_k: floor(sqrt(k + 10) + 2)
-  std::optional<Schedule> samples;     // M_k: 500; for nested the noise draws per gradient: 1
-  std::optional<Schedule> step;  // gd 2/((mu + L)(1 + 2 VG Q/M)), agd 1/L, uqsa (2/mu)/(2 L/mu + k)
-  std::optional<Schedule> momentum;  // agd: (1 − √(αμ))/(1 + √(αμ))
-  std::optional<double> radius;      // uqsa: projection on the ball ‖u‖ ≤ radius
-  Index points = 500;                // nested
+  std::optional<Schedule> basis_size = {};  // m_k: floor(sqrt(k + 10) + 2)
+  std::optional<Schedule> samples = {};     // M_k: 500; for nested the noise draws per gradient: 1
+  std::optional<Schedule> step =
+      {};  // gd 2/((mu + L)(1 + 2 VG Q/M)), agd 1/L, uqsa (2/mu)/(2 L/mu + k)
+  std::optional<Schedule> momentum = {};  // agd: (1 − √(αμ))/(1 + √(αμ))
+  std::optional<double> radius = {};      // uqsa: projection on the ball ‖u‖ ≤ radius
+  Index points = 500;                     // nested
   double point_tolerance = 1e-8;  // nested: a point is solved when |∇f| ≤ μ · point_tolerance
   Fit fit = Fit::least_squares;   // nested
 
@@ -66,26 +67,26 @@ struct Options {
   bool bounds = false;  // fill the history's bound from theory (see theory.h, run_bounds)
   bool guard = true;    // cut steps that the noise would turn into divergence
 
-  IndexOrder order;
-  std::optional<IndexSet> indices;  // instead of an order
+  IndexOrder order = {};
+  std::optional<IndexSet> indices = {};  // instead of an order
 
   // On ‖x − x*‖_π, and relative to ‖x‖_π. The adaptive methods go on until the error estimate is
   // below (neither given: relative 1e-3); for the others it decides the verdict only.
-  std::optional<double> tolerance, relative_tolerance;
+  std::optional<double> tolerance = {}, relative_tolerance = {};
   double confidence = 0.95;
   std::uint64_t seed = 1;
   int threads = 0;  // 0: all cores
   std::int64_t max_gradients = 10'000'000;
   double max_seconds = 3600;  // of one session: a resumed run may take as long again
 
-  std::function<void(const Progress&)> progress;  // called once per iteration
-  std::function<void(const Run&)>
-      checkpoint;  // called every checkpoint_seconds with the state so far
+  std::function<void(const Progress&)> progress = {};  // called once per iteration
+  std::function<void(const Run&)> checkpoint =
+      {};  // called every checkpoint_seconds with the state so far
   double checkpoint_seconds = 30;
   // Go on from here: a Run as `checkpoint` or run() gave it, with options that differ from its own
   // in tolerances, iterations, budgets and threads at most. The same bits as without interruption.
-  std::shared_ptr<const Run> resume;
-  std::function<bool()> interrupted;  // asked once per iteration; true ends the run
+  std::shared_ptr<const Run> resume = {};
+  std::function<bool()> interrupted = {};  // asked once per iteration; true ends the run
 };
 
 }  // namespace chaosgrad

@@ -133,8 +133,7 @@ class BlockPolisher {
     double ratio = points_.ratios[at(i)];
     if (ratio == 0) {
       if (length <= 1e-6 * options_.tolerance) return length;
-      if (!options_.contraction || i % probed == 0)
-        return std::numeric_limits<double>::infinity();
+      if (!options_.contraction || i % probed == 0) return std::numeric_limits<double>::infinity();
       ratio = *options_.contraction;
     }
     return ratio < 1 ? ratio / (1 - ratio) * length : std::numeric_limits<double>::infinity();

@@ -50,14 +50,14 @@ struct PointReport {
   Index unsolved = 0;                    // points that ran out of iterations
   std::optional<Vector> bad_theta = {};  // where ∇f is not finite
   Vector bad_x = {};
-  Vector far_theta = {};                     // an iterate ran away from there: f has no minimum
+  Vector far_theta = {};  // an iterate ran away from there: f has no minimum
   void add(PointReport&& other);
 };
 
 struct PointOptions {
-  // A point is done when ρ/(1 − ρ) · |next step| ≤ tolerance, where ρ is the ratio of its own last two
-  // steps. That of a point that has not moved yet is taken to be `contraction`; every fourth takes a
-  // step all the same, to see, and without `contraction` every point does.
+  // A point is done when ρ/(1 − ρ) · |next step| ≤ tolerance, where ρ is the ratio of its own last
+  // two steps. That of a point that has not moved yet is taken to be `contraction`; every fourth
+  // takes a step all the same, to see, and without `contraction` every point does.
   double tolerance = 0;
   std::optional<double> contraction = {};
   int most_steps = 60;

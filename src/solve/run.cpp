@@ -164,7 +164,7 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
   const std::optional<ReferenceExpansion> no_reference;
   Monitor monitor(options, no_reference);
   (method == Method::collocation ? solve_collocation : solve_sieve)(oracle, options, monitor,
-                                                                     executor, result);
+                                                                    executor, result);
   if (result.status == Status::interrupted) monitor.hand_over(result);
   result.seconds = monitor.seconds();
   return result;

@@ -1,5 +1,5 @@
-// Deterministic gradients: separate optimisations at samples of θ, started from the expansion fitted
-// so far, and weighted least squares through their results. Samples, basis and accuracy grow
+// Deterministic gradients: separate optimisations at samples of θ, started from the expansion
+// fitted so far, and weighted least squares through their results. Samples, basis and accuracy grow
 // together until the error, measured on samples that the fit has not seen, is below the tolerance.
 #include <fmt/format.h>
 
@@ -23,17 +23,18 @@ namespace {
 constexpr double difference_step = 1e-5;  // relative, for the Hessian at the nominal point
 constexpr double asymmetry_limit = 1e-2;
 constexpr double curvature_slack = 1e-3;
-constexpr double accuracy = 0.15;  // of the points, relative to the error of the expansion
+constexpr double accuracy = 0.15;       // of the points, relative to the error of the expansion
 constexpr double measure_share = 0.75;  // samples from π per basis function
 constexpr Index first_from_measure = 12, least_from_measure = 6;
-constexpr Index first_quota = 3;   // samples from each induced density
+constexpr Index first_quota = 3;  // samples from each induced density
 constexpr Index most_quota = 8;
 constexpr double worst_condition = 1e-4;  // of the Gram matrix
 constexpr Index least_test = 32;          // fresh samples that confirm convergence
 constexpr double bulk = 0.7;
 constexpr double significance = 4;       // of a coefficient, over the noise of the fit
-constexpr double least_explained = 0.1;  // of the residual by the candidates, or more are tried
-// New points are trusted after one step once this many others all shortened their next step this much.
+constexpr double least_explained = 0.3;  // of the residual by the candidates, or more are tried
+// New points are trusted after one step once this many others all shortened their next step this
+// much.
 constexpr Index enough_ratios = 6;
 constexpr double trusted_ratio = 0.15;
 constexpr Index most_stages = 400;
@@ -127,8 +128,8 @@ class Collocation {
     contraction_ = state.number("contraction");
     far_ = state.number("far");
     const Coefficients& error = state.array("error");
-    error_ = {error(0), error(1), error(2), error(3), error(4),
-              state.array("error_components").transpose()};
+    error_ = {error(0), error(1), error(2),
+              error(3), error(4), state.array("error_components").transpose()};
   }
 
   // The nominal point (the median of every germ): its Hessian, and its optimum as first prediction.
@@ -142,10 +143,9 @@ class Collocation {
     if (!measure(nominal)) return false;
     const double first_step = model_->mean().solve(nominal.g).norm();
     far_ = 1e8 * (1 + nominal.x.norm() + first_step);
-    const PointReport report = polish(
-        gradient_, *model_,
-        {.tolerance = 1e-3 * first_step, .most_steps = 60, .far = far_}, 0,
-        nominal, executor_);
+    const PointReport report =
+        polish(gradient_, *model_, {.tolerance = 1e-3 * first_step, .most_steps = 60, .far = far_},
+               0, nominal, executor_);
     if (!take(report)) return false;
     if (report.worst_ratio > 0.3) {  // not quadratic: the Hessian of the start is not that here
       nominal.x = nominal.value;
@@ -172,8 +172,8 @@ class Collocation {
       ++run_.gradients;
       return g.row(0).transpose();
     };
-    Curvature curvature = measure_curvature(gradient, nominal.x.row(0).transpose(),
-                                            difference_step, options_.seed);
+    Curvature curvature =
+        measure_curvature(gradient, nominal.x.row(0).transpose(), difference_step, options_.seed);
     if (!curvature.eigenvalues.allFinite()) {
       run_.status = Status::bad_gradient;
       run_.stop_reason = "the gradient is not finite near the start";
@@ -197,9 +197,8 @@ class Collocation {
     }
     if (report.far_theta.size() > 0) {
       run_.status = Status::diverged;
-      run_.stop_reason =
-          fmt::format("the iterates run away {}: has the objective a minimum there?",
-                      place(report.far_theta));
+      run_.stop_reason = fmt::format("the iterates run away {}: has the objective a minimum there?",
+                                     place(report.far_theta));
       return false;
     }
     if (report.lowest_theta.size() > 0) see_steps(report);
@@ -236,8 +235,7 @@ class Collocation {
       Index& have = mixture_.induced[static_cast<std::size_t>(i)];
       for (; have < quota_; ++have) densities.push_back(run_.basis.indices()[i]);
     }
-    if (!densities.empty())
-      append(sampler_.induced(before, run_.basis.families(), densities));
+    if (!densities.empty()) append(sampler_.induced(before, run_.basis.families(), densities));
   }
 
   void append(const Matrix& eta) {
@@ -258,8 +256,7 @@ class Collocation {
     const PointReport report = polish_from(0, accuracy * level);
     if (report.ratios >= enough_ratios)
       contraction_ = report.worst_ratio <= trusted_ratio ? report.worst_ratio : 1;
-    error_.optimisation =
-        std::sqrt(report.remaining_squares / static_cast<double>(points_.size()));
+    error_.optimisation = std::sqrt(report.remaining_squares / static_cast<double>(points_.size()));
     return take(report);
   }
 
@@ -302,8 +299,8 @@ class Collocation {
     const Vector squares = fit_.left_out_squares(weights_);
     const Vector slack = (1 - fit_.leverages.array()).max(0.02).square();
     error_.squared = squares.mean() + std::pow(error_.optimisation, 2);
-    error_.upper = std::sqrt(upper_mean(squares, options_.confidence) +
-                             std::pow(error_.optimisation, 2));
+    error_.upper =
+        std::sqrt(upper_mean(squares, options_.confidence) + std::pow(error_.optimisation, 2));
     const double residual =
         (weights_.array() * fit_.residuals.rowwise().squaredNorm().array()).sum() /
         std::max(1.0, free);
@@ -318,12 +315,12 @@ class Collocation {
   }
 
   void record() {
-    IterationRecord stage{.k = stage_,
-                          .basis_size = m(),
-                          .samples = points_.size(),
-                          .step = contraction_,
-                          .gradient_norm = std::sqrt(points_.g.squaredNorm() /
-                                                     static_cast<double>(points_.size()))};
+    IterationRecord stage{
+        .k = stage_,
+        .basis_size = m(),
+        .samples = points_.size(),
+        .step = contraction_,
+        .gradient_norm = std::sqrt(points_.g.squaredNorm() / static_cast<double>(points_.size()))};
     stage.true_error = validation_.error(run_.basis, run_.u, executor_);
     stage.estimate = std::sqrt(error_.squared);
     stage.basis = error_.basis;
@@ -342,12 +339,11 @@ class Collocation {
     if (!take(evaluate(gradient_, first, points_, executor_))) return true;
     const Vector gradients = points_.g.bottomRows(n).rowwise().squaredNorm();
     if (!take(polish_from(first, accuracy * target()))) return true;
-    const Vector tested =
-        (points_.value.bottomRows(n) - predicted).rowwise().squaredNorm();
+    const Vector tested = (points_.value.bottomRows(n) - predicted).rowwise().squaredNorm();
     Vector pooled(first + n);
     pooled << fit_.left_out_squares(weights_), tested;
-    const double upper = std::sqrt(upper_mean(pooled, options_.confidence) +
-                                   std::pow(error_.optimisation, 2));
+    const double upper =
+        std::sqrt(upper_mean(pooled, options_.confidence) + std::pow(error_.optimisation, 2));
     if (!(upper <= target()) || !(std::sqrt(tested.mean()) <= target())) {
       mixture_.from_measure += n;
       return false;
@@ -365,12 +361,16 @@ class Collocation {
   // Adds the functions that the residual asks for. Where it asks for none, more samples.
   bool grow() {
     const double noise_floor = error_.squared / static_cast<double>(points_.size());
-    for (const double limit : {significance, 0.0}) {
+    struct Search {
+      double limit;
+      int reach;
+    };
+    for (const auto& [limit, reach] : {Search{significance, 1}, {significance, 2}, {0, 2}}) {
       std::vector<char> significant;
       for (Index i = 0; i < m(); ++i)
         significant.push_back(i == 0 || run_.u.row(i).squaredNorm() >= limit * noise_floor);
       const std::vector<MultiIndex> beyond =
-          candidates(run_.basis.indices(), significant, run_.basis.families());
+          candidates(run_.basis.indices(), significant, run_.basis.families(), reach);
       if (beyond.empty()) continue;
       const Basis wide = widened(run_.basis, beyond);
       const Gains gains = score(wide);
@@ -378,7 +378,7 @@ class Collocation {
           mark(gains, {.clear = noise_maximum(gains.signal.size(), run_.u.cols()),
                        .bulk = bulk,
                        .always = std::max<Index>(2, m() / 8),
-                       .most = m() + 8});
+                       .most = m() / 2 + 8});
       const bool enough = gains.total() > least_explained * std::pow(error_.basis, 2);
       if (marked.empty() || (!enough && limit > 0)) continue;
       extend(wide, marked);
@@ -414,8 +414,7 @@ class Collocation {
           project(psi, weighted, part.signal);
           const Vector squares = weighted.rowwise().squaredNorm();
           for (Index j = m(); j < total; ++j) {
-            for (Index i = 0; i < count; ++i)
-              part.noise(j) += squares(i) * psi(i, j) * psi(i, j);
+            for (Index i = 0; i < count; ++i) part.noise(j) += squares(i) * psi(i, j) * psi(i, j);
           }
           return part;
         },
@@ -440,8 +439,8 @@ class Collocation {
   // The basis as far as there are coefficients, the error, the constants.
   void finish() {
     const std::vector<MultiIndex>& all = run_.basis.indices().indices();
-    run_.basis = Basis(run_.basis.families(),
-                       IndexSet::from({all.begin(), all.begin() + run_.u.rows()}));
+    run_.basis =
+        Basis(run_.basis.families(), IndexSet::from({all.begin(), all.begin() + run_.u.rows()}));
     set_constants(oracle_.facts(), seen_, run_);
     if (is_failure(run_.status) || run_.history.empty()) return;
     ErrorEstimate error{.estimate = std::sqrt(error_.squared),

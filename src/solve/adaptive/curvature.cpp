@@ -9,8 +9,6 @@
 namespace chaosgrad {
 namespace {
 
-constexpr Index krylov_dimension = 40;
-
 Curvature dense_curvature(const MeanGradient& gradient, const Vector& x, double relative_step) {
   const Index q = x.size();
   const Vector g = gradient(x);

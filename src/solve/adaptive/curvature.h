@@ -11,6 +11,7 @@ namespace chaosgrad {
 
 // Up to this q the whole Hessian is formed (q + 1 gradients); beyond, its action on a Krylov space.
 inline constexpr Index dense_limit = 200;
+inline constexpr Index krylov_dimension = 40;
 
 // H ≈ V diag(λ) Vᵀ + σ (I − V Vᵀ). Dense: V is q×q; otherwise k Lanczos vectors, σ the geometric
 // mean of their Ritz values.

@@ -4,9 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-
-#include "chaosgrad/random.h"
 
 namespace chaosgrad {
 
@@ -25,9 +24,14 @@ double upper_mean(const Vector& terms, double confidence) {
   const Vector centred = terms.array() - mean;
   const double variance = centred.squaredNorm() / std::max(1.0, n - 1);
   if (!(variance > 0)) return mean;
-  const double third = centred.array().cube().mean();
-  const double z = normal_quantile(confidence), error = std::sqrt(variance / n);
-  return mean + z * error + third / (6 * variance * n) * (1 + 2 * z * z);
+  // Unbiased skewness, over √n.
+  const double skewness = n * n / ((n - 1) * std::max(1.0, n - 2)) * centred.array().cube().mean() /
+                          std::pow(variance, 1.5) / std::sqrt(n);
+  const double t = boost::math::quantile(boost::math::students_t(std::max(1.0, n - 1)), confidence);
+  const double error = std::sqrt(variance / n);
+  if (std::abs(skewness) < 1e-8) return mean + t * error;
+  const double transformed = std::cbrt(1 - skewness * (t + skewness / 6)) - 1;
+  return mean - error * 3 / skewness * transformed;
 }
 
 void CurvatureSeen::see_lowest(double value, std::string where) {

@@ -14,8 +14,8 @@ inline constexpr double default_relative_tolerance = 1e-3;
 // The tolerance as an absolute number, for an expansion of norm ‖x‖_π.
 [[nodiscard]] double absolute_tolerance(const Options& options, double norm);
 
-// Upper confidence limit of a mean, from its terms: the normal limit with Johnson's correction for
-// skewness (Johnson 1978), which squared errors have.
+// Upper confidence limit of a mean, from its terms: Student's limit after Hall's transformation
+// (Hall 1992), which takes out the skewness that squared errors have.
 [[nodiscard]] double upper_mean(const Vector& terms, double confidence);
 
 // A sampled lower or upper extreme of the curvature, and where it was seen ("at theta = (…)").

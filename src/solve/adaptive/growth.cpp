@@ -7,17 +7,17 @@
 
 namespace chaosgrad {
 std::vector<MultiIndex> candidates(const IndexSet& indices, const std::vector<char>& significant,
-                                   const std::vector<Family>& families) {
+                                   const std::vector<Family>& families, int reach) {
   std::set<MultiIndex> found;
   for (Index i = 0; i < indices.size(); ++i) {
     if (!significant[static_cast<std::size_t>(i)]) continue;
     MultiIndex index = indices[i];
     for (int& degree : index) {
-      for (int ahead = 1; ahead <= 2; ++ahead) {
+      for (int ahead = 1; ahead <= reach; ++ahead) {
         ++degree;
         if (!indices.contains(index)) found.insert(index);
       }
-      degree -= 2;
+      degree -= reach;
     }
   }
   const auto d = static_cast<std::size_t>(indices.dimension());

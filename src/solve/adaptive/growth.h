@@ -13,7 +13,7 @@ namespace chaosgrad {
 // are left out. Sorted, none twice.
 [[nodiscard]] std::vector<MultiIndex> candidates(const IndexSet& indices,
                                                  const std::vector<char>& significant,
-                                                 const std::vector<Family>& families);
+                                                 const std::vector<Family>& families, int reach);
 
 // The index set and the candidates with whatever they need, in one basis.
 [[nodiscard]] Basis widened(const Basis& basis, const std::vector<MultiIndex>& beyond);
@@ -25,9 +25,9 @@ struct Gains {
   [[nodiscard]] double total() const { return (signal - noise).cwiseMax(0).sum(); }
 };
 
-// The positions of the functions to add: the largest signals until they carry the share `bulk` of the
-// total; the first `always` of them if they stand above their noise at all, the others only above
-// `clear` times their noise; at most `most`.
+// The positions of the functions to add: the largest signals until they carry the share `bulk` of
+// the total; the first `always` of them if they stand above their noise at all, the others only
+// above `clear` times their noise; at most `most`.
 struct Marking {
   double clear = 3, bulk = 0.7;
   Index always = 0, most = 1;

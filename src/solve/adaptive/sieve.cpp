@@ -1,9 +1,9 @@
-// Noisy gradients: averaged stochastic Newton steps on the coefficients. Every batch of fresh samples
-// is used once: first to measure the error of the expansion so far, then to improve it,
-//   Δ = K⁻¹ mean(w H̄⁻¹∇F ψ),   u_i ← u_i − n/(N_i + n) Δ_i,   N_i ← N_i + n,
-// where N_i is the weight of what was learnt about coefficient i: 0 for a new function, cut when Δ_i
-// stands far above its own noise. The basis grows when a function beyond it stands clear of the noise
-// and the basis limits the error.
+// Noisy gradients: averaged stochastic Newton steps on the coefficients. Every batch of fresh
+// samples is used once: first to measure the error of the expansion so far, then to improve it,
+//   Δ = mean(w H(θ)⁻¹∇F ψ),   u_i ← u_i − n/(N_i + n) Δ_i,   N_i ← N_i + n,
+// where N_i is the weight of what was learnt about coefficient i: 0 for a new function, cut when
+// Δ_i stands far above its own noise and goes on in the direction of the step before. The basis
+// grows when a function beyond it stands clear of the noise and the basis limits the error.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 #include "chaosgrad/random.h"
 #include "solve/adaptive/adaptive_state.h"
-#include "solve/adaptive/galerkin.h"
 #include "solve/adaptive/goal.h"
 #include "solve/adaptive/growth.h"
+#include "solve/adaptive/local_metric.h"
 #include "solve/adaptive/sieve_batch.h"
 #include "solve/adaptive/validation.h"
 #include "solve/solvers.h"
@@ -23,17 +23,18 @@ namespace chaosgrad {
 namespace {
 
 constexpr double asymmetry_limit = 0.2, curvature_slack = 0.1;
-constexpr double far = 9;          // Δ² over its noise: not learnt yet
-constexpr double clear = 3;        // a function to add, over its noise
+constexpr double far = 9;    // Δ² over its noise: not learnt yet
+constexpr double clear = 3;  // a function to add, over its noise
 constexpr double bulk = 0.9;
 constexpr double significance = 9;  // of a coefficient
 constexpr Index most_candidates = 4000;
-constexpr Index most_stages = 200;
+constexpr Index least_stages = 6, most_stages = 200;
 constexpr Index least_certificate = 1024;  // samples for the bound, else a tenth of the run
 
 class Sieve {
  public:
-  Sieve(const Oracle& oracle, const Options& options, Monitor& monitor, Executor& executor, Run& run)
+  Sieve(const Oracle& oracle, const Options& options, Monitor& monitor, Executor& executor,
+        Run& run)
       : oracle_(oracle),
         options_(options),
         monitor_(monitor),
@@ -50,12 +51,12 @@ class Sieve {
     for (; stage_ <= most_stages; ++stage_) {
       save();
       monitor_.checkpoint(run_, [] {});
-      if (needs_curvature() && !measure_curvature()) return finish();
+      if (needs_metric() && !renew_metric()) return finish();
       const Index n = next_batch();
       if (!monitor_.may_continue(stage_, n, run_)) return finish();
       const Basis wide = with_candidates();
-      const SieveBatch batch = sample_batch(oracle_, wide, run_.u, galerkin_->mean(), options_.seed,
-                                            stage_, n, executor_);
+      const SieveBatch batch =
+          sample_batch(oracle_, wide, run_.u, *metric_, options_.seed, stage_, n, executor_);
       run_.gradients += n;
       if (!accept(batch)) return finish();
       improve(batch);
@@ -92,12 +93,12 @@ class Sieve {
     const auto d = static_cast<Index>(families.size());
     const auto size =
         static_cast<Index>(std::min(function_count(families), static_cast<double>(1 + d)));
-    run_.basis =
-        Basis(families, IndexSet::first(d, size, limited_order(families, options_.order)));
+    run_.basis = Basis(families, IndexSet::first(d, size, limited_order(families, options_.order)));
     run_.u = Coefficients::Zero(size, oracle_.dimension());
     run_.u.row(0) = oracle_.facts().start.transpose();
     run_.replicates.assign(sieve_groups, run_.u);
     learnt_ = Vector::Zero(size);
+    previous_ = Coefficients::Zero(size, oracle_.dimension());
   }
 
   // All that the stage to come rests on. A run that ends within a stage resumes at its beginning.
@@ -105,6 +106,7 @@ class Sieve {
     SolverState& state = run_.state;
     state.set_integer("stage", stage_);
     state.set_integer("gradients", run_.gradients);
+    state.set_integer("metric_made_at", metric_made_at_);
     state.arrays["u"] = run_.u;
     for (Index g = 0; g < sieve_groups; ++g)
       state.arrays[fmt::format("replicate_{}", g)] = run_.replicates[static_cast<std::size_t>(g)];
@@ -112,10 +114,11 @@ class Sieve {
     chaosgrad::save(seen_, state);
     state.arrays["learnt"] = learnt_;
     state.arrays["variances"] = variances_;
-    state.arrays["error"].resize(1, 6);
+    state.arrays["previous"] = previous_;
+    state.arrays["error"].resize(1, 7);
     state.arrays["error"] << error_.sampling, error_.basis, error_.optimisation, error_.upper,
-        upper_factor_, smallest_;
-    if (galerkin_) galerkin_->save(state);
+        upper_factor_, smallest_, damping_;
+    if (metric_) metric_->save(state);
   }
 
   void restore(const Run& before) {
@@ -126,6 +129,7 @@ class Sieve {
     // What a finished stage has spent is spent, although it is done again.
     const bool finished = before.status == Status::converged || before.status == Status::stalled;
     run_.gradients = finished ? before.gradients : state.integer("gradients");
+    metric_made_at_ = state.integer("metric_made_at");
     run_.u = state.array("u");
     for (Index g = 0; g < sieve_groups; ++g)
       run_.replicates.push_back(state.array(fmt::format("replicate_{}", g)));
@@ -137,20 +141,25 @@ class Sieve {
     error_ = {error(0), error(1), error(2), error(3)};
     upper_factor_ = error(4);
     smallest_ = error(5);
-    if (stage_ > 1) galerkin_ = Galerkin::restore(state, run_.basis);
+    damping_ = error(6);
+    previous_ = state.array("previous");
+    if (stage_ > 1) metric_ = LocalMetric::restore(state, run_.basis.families());
   }
 
-  // While the coefficients still move, the Hessian does too; once the noise dominates it is settled.
-  [[nodiscard]] bool needs_curvature() const {
-    if (stage_ <= 2) return true;
-    const bool moves = error_.optimisation > 0.25 * error_.sampling;
-    return moves && 10 * galerkin_->cost(m()) < run_.gradients;
+  // At the start, and whenever the run has become four times as long: the Hessian moves with the
+  // coefficients, and a longer run deserves a better one.
+  [[nodiscard]] bool needs_metric() const {
+    return stage_ <= 2 || run_.gradients >= 4 * metric_made_at_;
   }
 
-  bool measure_curvature() {
-    galerkin_ = measure_galerkin(oracle_, run_.basis, run_.u, options_.seed, stage_, executor_);
-    run_.gradients += galerkin_->gradients();
-    const Curvature& mean = galerkin_->mean();
+  bool renew_metric() {
+    const Index q = run_.u.cols(),
+                blocks = metric_blocks(run_.basis.dimension(), q, run_.gradients);
+    if (!monitor_.may_continue(stage_, metric_cost(q, blocks), run_)) return false;
+    metric_ = measure_metric(oracle_, run_.basis, run_.u, options_.seed, stage_, blocks, executor_);
+    run_.gradients += metric_cost(q, blocks);
+    metric_made_at_ = run_.gradients;
+    const Curvature& mean = metric_->mean();
     if (!mean.eigenvalues.allFinite()) {
       run_.status = Status::bad_gradient;
       run_.stop_reason = "the gradient is not finite near the start";
@@ -171,6 +180,8 @@ class Sieve {
       const double needed = learnt_.maxCoeff() * (upper_factor_ * error_.sampling / room - 1);
       wanted = std::clamp(1.05 * needed, half / 4, half);
     }
+    const auto left = static_cast<double>(options_.max_gradients - run_.gradients);
+    if (wanted > left && left > half / 8) wanted = left;  // the last batch
     return std::max<Index>(1, static_cast<Index>(wanted / static_cast<double>(sieve_chunk))) *
            sieve_chunk;
   }
@@ -182,7 +193,7 @@ class Sieve {
       significant.push_back(i == 0 || run_.u.row(i).squaredNorm() > significance * noise);
     }
     std::vector<MultiIndex> beyond =
-        candidates(run_.basis.indices(), significant, run_.basis.families());
+        candidates(run_.basis.indices(), significant, run_.basis.families(), 2);
     if (static_cast<Index>(beyond.size()) > most_candidates) beyond.resize(most_candidates);
     return widened(run_.basis, beyond);
   }
@@ -205,31 +216,52 @@ class Sieve {
   // One averaged Newton step; the replicates take the steps of their groups.
   void improve(const SieveBatch& batch) {
     const auto n = static_cast<double>(batch.samples);
-    const Coefficients step = galerkin_->solve(batch.mean());
+    const Coefficients step = batch.mean();
     scatter_ = Coefficients::Zero(m(), step.cols());
-    std::vector<Coefficients> steps;
-    for (const Coefficients& group : batch.groups) {
-      steps.push_back(galerkin_->solve(group));
-      scatter_ += (steps.back() - step).cwiseAbs2();
-    }
+    for (const Coefficients& group : batch.groups) scatter_ += (group - step).cwiseAbs2();
     scatter_ /= static_cast<double>(sieve_groups * (sieve_groups - 1));  // variance of `step`
     systematic_ = 0;
+    adapt_damping(step);
+    drifting_ = drifts(step, n);
+    if (drifting_) learnt_ *= scatter_.sum() / step.squaredNorm();
     const Coefficients before = run_.u;
     for (Index i = 0; i < m(); ++i) {
       // Noise of this step, and of what it is compared with.
       const double noise = scatter_.row(i).sum();
       const double expected = noise * (1 + n / std::max(learnt_(i), 1e-9));
       const double signal = step.row(i).squaredNorm();
-      if (signal > far * expected) learnt_(i) *= noise / signal;
-      const double gain = n / (learnt_(i) + n);
+      const bool onward = step.row(i).dot(previous_.row(i)) >= 0;
+      if (signal > far * expected && onward) learnt_(i) *= noise / signal;
+      const double gain = damping_ * n / (learnt_(i) + n);
       systematic_ += std::max(0.0, signal - expected) * std::pow(1 - gain, 2);
-      for (std::size_t g = 0; g < steps.size(); ++g) {
+      for (std::size_t g = 0; g < run_.replicates.size(); ++g) {
         Coefficients& replicate = run_.replicates[g];
-        replicate.row(i) += gain * (before.row(i) - steps[g].row(i) - replicate.row(i));
+        replicate.row(i) += gain * (before.row(i) - batch.groups[g].row(i) - replicate.row(i));
       }
       run_.u.row(i) -= gain * step.row(i);
       learnt_(i) += n;
     }
+    previous_ = step;
+  }
+
+  // Whether the coefficients together still move on, although none stands out: Δ² exceeds its
+  // expected noise by three standard deviations of a χ² with as many degrees as there are
+  // coefficients.
+  [[nodiscard]] bool drifts(const Coefficients& step, double n) const {
+    const Vector noise = scatter_.rowwise().sum();
+    const double expected = noise.dot((1 + n * learnt_.array().max(1e-9).inverse()).matrix());
+    const double spread = 3 * std::sqrt(2 / static_cast<double>(step.size()));
+    return step.cwiseProduct(previous_).sum() > 0 && step.squaredNorm() > (1 + spread) * expected;
+  }
+
+  // A step that turns back most of the one before went too far: where f is flatter at the iterate
+  // than on the way, Newton steps overshoot.
+  void adapt_damping(const Coefficients& step) {
+    const double along = step.cwiseProduct(previous_).sum();
+    const double certain = far * scatter_.sum();
+    if (step.squaredNorm() < certain || previous_.squaredNorm() == 0) return;
+    if (along < -0.3 * previous_.squaredNorm()) damping_ = std::max(0.05, 0.5 * damping_);
+    if (along > 0.3 * previous_.squaredNorm()) damping_ = std::min(1.0, 1.5 * damping_);
   }
 
   // Sampling: the scatter of the replicates. Basis: the functions beyond, less their noise.
@@ -243,17 +275,24 @@ class Sieve {
     const Index beyond = batch.noise.size() - m();
     const double gain = batch.beyond.squaredNorm() - batch.noise.tail(beyond).sum();
     error_.basis = std::max(0.0, gain);
+    // The sum over many functions is uncertain itself: Var |c|² ≤ 2 noise² + 4 |c|² noise each.
+    const double z = normal_quantile(options_.confidence);
+    const auto beyond_noise = batch.noise.tail(beyond);
+    const double doubt =
+        z * std::sqrt(2 * beyond_noise.squaredNorm() +
+                      4 * std::max(0.0, gain) * (beyond > 0 ? beyond_noise.maxCoeff() : 0.0));
     error_.optimisation = systematic_;
     upper_factor_ = chi_squared_factor();
-    const bool first = stage_ == 1;  // the replicates still hold the start
-    error_.upper = first ? std::numeric_limits<double>::infinity()
-                         : std::sqrt(upper_factor_ * error_.sampling + error_.basis +
-                                     error_.optimisation);
+    // Early stages still move, and the last one may show that.
+    error_.upper = stage_ < least_stages || drifting_
+                       ? std::numeric_limits<double>::infinity()
+                       : std::sqrt(upper_factor_ * error_.sampling + error_.basis + doubt +
+                                   error_.optimisation);
   }
 
   // Upper quantile of a sum of squared normal errors of these variances, relative to its mean: that
-  // of χ²/k with Satterthwaite's k, by Wilson and Hilferty's approximation. The squares of estimated
-  // variances are too large by 1 + 2/(groups − 1).
+  // of χ²/k with Satterthwaite's k, by Wilson and Hilferty's approximation. The squares of
+  // estimated variances are too large by 1 + 2/(groups − 1).
   [[nodiscard]] double chi_squared_factor() const {
     const double z = normal_quantile(options_.confidence);
     const double k = (1 + 2.0 / (sieve_groups - 1)) * std::pow(variances_.sum(), 2) /
@@ -294,20 +333,20 @@ class Sieve {
       u.bottomRows(run_.basis.size() - before).setZero();
     };
     extend(run_.u);
+    extend(previous_);
     for (Coefficients& replicate : run_.replicates) extend(replicate);
     learnt_.conservativeResize(run_.basis.size());
     learnt_.tail(run_.basis.size() - before).setZero();
-    galerkin_->extend(run_.basis);
   }
 
-  // ‖∇f(x_u)‖_π from fresh samples of π with two independent draws of the noise each: the product of
-  // the two gradients has no bias from the noise.
+  // ‖∇f(x_u)‖_π from fresh samples of π with two independent draws of the noise each: the product
+  // of the two gradients has no bias from the noise.
   void certify() {
     if (!oracle_.facts().strong_convexity) return;
     const Index blocks = std::max(least_certificate, run_.gradients / 20) / block_size;
     if (run_.gradients + 2 * blocks * block_size > options_.max_gradients) return;
-    const Vector products = paired_products(oracle_, run_.basis, run_.u, options_.seed, blocks,
-                                            executor_);
+    const Vector products =
+        paired_products(oracle_, run_.basis, run_.u, options_.seed, blocks, executor_);
     run_.gradients += 2 * products.size();
     gradient_upper_ = std::sqrt(std::max(0.0, upper_mean(products, options_.confidence)));
   }
@@ -340,11 +379,15 @@ class Sieve {
   Validation validation_;
 
   Index stage_ = 1;
-  std::optional<Galerkin> galerkin_;
-  Vector learnt_;           // N_i
-  Coefficients variances_;  // of u
-  Coefficients scatter_;    // variances of the last step
-  double systematic_ = 0;   // of the last step, what is still to come
+  std::optional<LocalMetric> metric_;
+  std::int64_t metric_made_at_ = 0;  // gradients
+  Vector learnt_;                    // N_i
+  Coefficients variances_;           // of u
+  Coefficients scatter_;             // variances of the last step
+  Coefficients previous_;            // Δ of the stage before
+  double damping_ = 1;
+  bool drifting_ = false;  // the last step went on in the direction of the one before
+  double systematic_ = 0;  // of the last step, what is still to come
   double upper_factor_ = 1, smallest_ = std::numeric_limits<double>::infinity();
   StageError error_;
   CurvatureSeen seen_;

@@ -30,8 +30,10 @@ SieveSamples sieve_samples(const Oracle& oracle, const Basis& basis, Index m, st
   const auto step = static_cast<std::uint64_t>(stage);
   Matrix u(block_size, d + 1);
   fill_uniform(make_stream(seed, Purpose::parameters, step), block * block_size, u);
-  SieveSamples samples{Matrix(block_size, d), Matrix(block_size, d),
-                       Matrix(block_size, oracle.noise_dimension()), {}};
+  SieveSamples samples{Matrix(block_size, d),
+                       Matrix(block_size, d),
+                       Matrix(block_size, oracle.noise_dimension()),
+                       {}};
   oracle.parameters().germ_from_uniform(u.topLeftCorner(from_measure, d),
                                         samples.eta.topRows(from_measure));
   basis.christoffel_sample(u.bottomRows(block_size - from_measure), m,
@@ -54,7 +56,7 @@ Coefficients SieveBatch::mean() const {
 }
 
 SieveBatch sample_batch(const Oracle& oracle, const Basis& wide, const Coefficients& u,
-                        const Curvature& curvature, std::uint64_t seed, Index stage, Index samples,
+                        const LocalMetric& metric, std::uint64_t seed, Index stage, Index samples,
                         Executor& executor) {
   const Index m = u.rows(), q = u.cols(), total = wide.size();
   BatchSums sums = executor.reduce(
@@ -77,7 +79,7 @@ SieveBatch sample_batch(const Oracle& oracle, const Basis& wide, const Coefficie
             part.bad_theta = block.theta.row(row).transpose();
             g.setZero();
           }
-          const Matrix r = block.weights.asDiagonal() * curvature.solve(g);
+          const Matrix r = block.weights.asDiagonal() * metric.steps(block.eta, g);
           Coefficients projection = Coefficients::Zero(total, q);
           if (total > m) wide.evaluate(block.eta, total, psi);
           project(psi, r, projection);

@@ -7,7 +7,7 @@
 #include "chaosgrad/basis.h"
 #include "chaosgrad/problem.h"
 #include "estimate/executor.h"
-#include "solve/adaptive/curvature.h"
+#include "solve/adaptive/local_metric.h"
 
 namespace chaosgrad {
 
@@ -16,8 +16,8 @@ inline constexpr Index sieve_groups = 8;
 // A batch is a multiple of this many samples.
 inline constexpr Index sieve_chunk = sieve_groups * block_size;
 
-// Samples of (θ, v) of one stage: a quarter of each block from π, the rest from the induced densities
-// of the first m functions in equal shares; w = 1/(¼ + ¾ Σψ²/m).
+// Samples of (θ, v) of one stage: a quarter of each block from π, the rest from the induced
+// densities of the first m functions in equal shares; w = 1/(¼ + ¾ Σψ²/m).
 struct SieveSamples {
   Matrix eta, theta, noise;
   Vector weights;
@@ -27,10 +27,10 @@ struct SieveSamples {
 
 struct SieveBatch {
   Index samples = 0;
-  // With R = H̄⁻¹ ∇F(x_u, θ, v): the group means of w R ψ_i over the basis (m×q),
+  // With R = H(θ)⁻¹ ∇F(x_u, θ, v): the group means of w R ψ_i over the basis (m×q),
   std::array<Coefficients, sieve_groups> groups;
-  Coefficients beyond;  // the mean of w R ψ_i over the functions beyond,
-  Vector noise;         // and the variance of |mean of w R ψ_i| for all of them.
+  Coefficients beyond;                   // the mean of w R ψ_i over the functions beyond,
+  Vector noise;                          // and the variance of |mean of w R ψ_i| for all of them.
   std::optional<Vector> bad_theta = {};  // where ∇F is not finite
 
   [[nodiscard]] Coefficients mean() const;
@@ -38,7 +38,7 @@ struct SieveBatch {
 
 // `wide` holds the functions of u first, then those beyond.
 [[nodiscard]] SieveBatch sample_batch(const Oracle& oracle, const Basis& wide,
-                                      const Coefficients& u, const Curvature& curvature,
+                                      const Coefficients& u, const LocalMetric& metric,
                                       std::uint64_t seed, Index stage, Index samples,
                                       Executor& executor);
 

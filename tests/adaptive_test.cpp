@@ -1,0 +1,275 @@
+// The adaptive solvers and their parts, each against another way to the same number.
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <numbers>
+
+#include "chaosgrad/chaosgrad.h"
+#include "chaosgrad/random.h"
+#include "estimate/executor.h"
+#include "solve/adaptive/curvature.h"
+#include "solve/adaptive/goal.h"
+#include "solve/adaptive/growth.h"
+#include "solve/adaptive/mixture.h"
+#include "solve/adaptive/weighted_fit.h"
+#include "solve/pointwise.h"
+
+namespace chaosgrad {
+namespace {
+
+Matrix uniform_numbers(Index rows, Index columns, std::uint64_t id) {
+  Matrix u(rows, columns);
+  fill_uniform(make_stream(1, Purpose::test, id), 0, u);
+  return u;
+}
+
+Measure uniform_measure(Index d) {
+  return Measure(
+      std::vector<Distribution>(static_cast<std::size_t>(d), Distribution(Uniform{-1, 1})));
+}
+
+// x*(θ) = (exp θ, θ exp θ) with a Hessian that depends on θ; no noise.
+auto smooth_problem() {
+  PerSampleProblem problem(2, uniform_measure(1), 0,
+                           [](const Vector& x, const Vector& theta, const Vector&) {
+                             const double t = theta(0), a = std::exp(t);
+                             const double inner = x(1) - t * x(0);
+                             return Vector{{x(0) - a - 4 * t * inner, 4 * inner}};
+                           });
+  problem.known.reference = [](Block theta, BlockOut x) {
+    x.col(0) = theta.col(0).array().exp();
+    x.col(1) = theta.col(0).array() * theta.col(0).array().exp();
+  };
+  return problem;
+}
+
+// x*(θ) = sin θ, gradient with normal noise of variance 1 and curvature 2.
+auto noisy_problem() {
+  PerSampleProblem problem(
+      1, uniform_measure(1), 1, [](const Vector& x, const Vector& theta, const Vector& noise) {
+        return Vector{{2 * (x(0) - std::sin(theta(0))) + normal_quantile(noise(0))}};
+      });
+  problem.known.strong_convexity = 2;
+  problem.known.reference = [](Block theta, BlockOut x) { x.col(0) = theta.col(0).array().sin(); };
+  return problem;
+}
+
+TEST(WeightedFit, AgreesWithQrAndWithLeavingOut) {
+  const Index n = 700, m = 9;
+  const Matrix psi = (uniform_numbers(n, m, 1).array() - 0.5).matrix();
+  const Vector weights = uniform_numbers(n, 1, 2).array() + 0.5;
+  const Matrix x = uniform_numbers(n, 2, 3);
+  Executor executor(2);
+  const WeightedFit fit = fit_weighted(psi, weights, x, executor);
+  const Vector root = weights.cwiseSqrt();
+  const Matrix exact = (root.asDiagonal() * psi).householderQr().solve(root.asDiagonal() * x);
+  EXPECT_LT((fit.u - exact).norm(), 1e-12 * exact.norm());
+
+  const Vector squares = fit.left_out_squares(weights);
+  for (const Index j : {0, 123, 699}) {
+    Vector without = root;
+    without(j) = 0;
+    const Matrix u = (without.asDiagonal() * psi).householderQr().solve(without.asDiagonal() * x);
+    const double brute = weights(j) * (x.row(j) - psi.row(j) * u).squaredNorm();
+    EXPECT_NEAR(squares(j), brute, 1e-10 * brute);
+  }
+}
+
+// Under the mixture, mean(w ψ_i ψ_j) is an unbiased estimate of δ_ij.
+TEST(Mixture, WeightsMakeTheBasisOrthonormal) {
+  const Measure measure({Distribution(Normal{0, 1})});
+  const Basis basis({Family(Distribution(Normal{0, 1}))}, IndexSet::first(1, 6));
+  const MixtureSampler sampler(measure, 7);
+  const Index each = 2000;
+  const Mixture mixture{each, std::vector<Index>(6, each)};
+  Matrix eta(mixture.size(), 1);
+  eta.topRows(each) = sampler.from_measure(0, each);
+  for (Index i = 0; i < 6; ++i) {
+    const std::vector<MultiIndex> densities(static_cast<std::size_t>(each), {static_cast<int>(i)});
+    eta.middleRows((i + 1) * each, each) = sampler.induced(i * each, basis.families(), densities);
+  }
+  Executor executor(1);
+  const Matrix psi = basis_table(basis, eta, 6, executor);
+  const Vector weights = mixture.weights(psi);
+  EXPECT_LE(weights.maxCoeff(), 7.0 + 1e-12);  // N/N_π
+  for (Index i = 0; i < 6; ++i) {
+    for (Index j = 0; j <= i; ++j) {
+      const Vector terms = weights.cwiseProduct(psi.col(i)).cwiseProduct(psi.col(j));
+      const double mean = terms.mean();
+      const double error =
+          std::sqrt((terms.array() - mean).square().mean() / static_cast<double>(terms.size()));
+      EXPECT_NEAR(mean, i == j ? 1 : 0, 4 * error + 1e-9);
+    }
+  }
+}
+
+TEST(Curvature, DenseAndKrylovFindTheHessian) {
+  for (const Index q : {6, 260}) {
+    const Matrix A = uniform_numbers(q, q, 5).array() - 0.5;
+    const Matrix H = A * A.transpose() / static_cast<double>(q) + Matrix::Identity(q, q);
+    const auto gradient = [&](const Vector& x) -> Vector { return H * x; };
+    const Curvature curvature = measure_curvature(gradient, Vector::Ones(q), 1e-5, 1);
+    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(H);
+    EXPECT_NEAR(curvature.highest(), eigen.eigenvalues().maxCoeff(), 1e-4);
+    EXPECT_NEAR(curvature.lowest(), eigen.eigenvalues().minCoeff(), 1e-2);
+    if (q == 6) {
+      const Matrix g = uniform_numbers(3, q, 6);
+      EXPECT_LT((curvature.solve(g) - g * H.inverse()).norm(), 1e-6);
+    }
+  }
+}
+
+// Many quadratics of very different Hessians, from one common inverse that fits none of them.
+TEST(Pointwise, EveryPointReachesItsOptimum) {
+  const Index n = 300, q = 5;
+  const Matrix theta = uniform_numbers(n, 1, 8), start = Matrix::Zero(n, q);
+  const auto hessian = [&](double t) -> Vector {
+    return Vector::LinSpaced(q, 1, 5).array().pow(6 * t - 3);
+  };
+  const PointGradient gradient = [&](Block x, Block t, BlockOut g) {
+    for (Index i = 0; i < x.rows(); ++i)
+      g.row(i) = ((x.row(i).array() - 1) * hessian(t(i, 0)).transpose().array()).matrix();
+  };
+  Points points;
+  points.append(theta, theta, start);
+  Executor executor(2);
+  const MeanInverse inverse(decompose(Matrix::Identity(q, q)));
+  const PointReport report = polish(gradient, inverse, {.tolerance = 1e-6}, 0, points, executor);
+  EXPECT_EQ(report.unsolved, 0);
+  EXPECT_LT((points.value.array() - 1).abs().maxCoeff(), 1e-4);
+  EXPECT_GE(report.lowest_curvature, std::pow(5.0, -3) * (1 - 1e-6));
+  EXPECT_LE(report.highest_curvature, std::pow(5.0, 3) * (1 + 1e-6));
+}
+
+TEST(Growth, CandidatesSurroundWhatIsSignificant) {
+  IndexSet indices = IndexSet::from({{0, 0}, {1, 0}, {0, 1}});
+  const std::vector<Family> families(2, Family(Distribution(Uniform{-1, 1})));
+  const auto found = candidates(indices, {1, 1, 0}, families, 1);
+  const std::vector<MultiIndex> expected = {{0, 2}, {0, 3}, {1, 1}, {2, 0}, {3, 0}};
+  EXPECT_EQ(found, expected);
+  const Gains gains{Vector{{1, 8, 4, 0.1}}, Vector{{0.9, 1, 1, 1}}};
+  EXPECT_EQ(mark(gains, {.clear = 3, .bulk = 0.99, .always = 0, .most = 9}),
+            (std::vector<Index>{1, 2}));
+  EXPECT_EQ(mark(gains, {.clear = 3, .bulk = 0.5, .always = 0, .most = 9}), std::vector<Index>{1});
+}
+
+// Coverage of the mean of squares of normals, which is skewed: at least what it promises, less
+// three standard errors of the count.
+TEST(UpperMean, CoversSkewedMeans) {
+  const int trials = 2000;
+  int covered = 0;
+  for (int t = 0; t < trials; ++t) {
+    const Matrix u = uniform_numbers(64, 1, 100 + static_cast<std::uint64_t>(t));
+    Vector z(64);
+    for (Index i = 0; i < 64; ++i) z(i) = std::pow(normal_quantile(u(i, 0)), 2);
+    covered += upper_mean(z, 0.95) >= 1 ? 1 : 0;
+  }
+  EXPECT_GE(covered, 0.95 * trials - 3 * std::sqrt(trials * 0.05 * 0.95));
+}
+
+TEST(Collocation, ReachesTheToleranceAndKnowsIt) {
+  const auto problem = smooth_problem();
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Solution solution = solve(problem, {.relative_tolerance = 1e-6, .seed = seed});
+    ASSERT_EQ(solution.run.status, Status::converged) << solution.run.stop_reason;
+    EXPECT_LE(*solution.true_error, 1e-6 * solution.run.u.norm());
+    EXPECT_GT(*solution.error.estimate, 0.3 * *solution.true_error);
+    EXPECT_LT(solution.run.gradients, 400);
+    EXPECT_FALSE(solution.error.bound.has_value());  // μ is not given
+  }
+}
+
+// The error is that of a mean of N samples: its square is near m σ²/(H² N).
+TEST(Sieve, ReachesTheToleranceNearTheStatisticalLimit) {
+  const auto problem = noisy_problem();
+  double excess = 0;
+  const int seeds = 12;
+  int met = 0, bounded = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const Solution solution = solve(problem, {.tolerance = 1e-2, .seed = seed});
+    ASSERT_EQ(solution.run.status, Status::converged) << solution.run.stop_reason;
+    met += *solution.true_error <= 1e-2 ? 1 : 0;
+    bounded += *solution.error.bound >= *solution.true_error ? 1 : 0;
+    const double limit = static_cast<double>(solution.run.u.rows()) / 4 /
+                         static_cast<double>(solution.run.gradients);
+    excess += std::pow(*solution.true_error, 2) / limit / seeds;
+    Coefficients mean = Coefficients::Zero(solution.run.u.rows(), 1);
+    for (const Coefficients& replicate : solution.run.replicates)
+      mean += replicate / static_cast<double>(solution.run.replicates.size());
+    EXPECT_LT((mean - solution.run.u).norm(), 1e-12);
+  }
+  EXPECT_GE(met, seeds - 1);
+  EXPECT_GE(bounded, seeds - 1);
+  EXPECT_LT(excess, 2.5);
+}
+
+TEST(Adaptive, SameBitsForAnyNumberOfThreads) {
+  const auto same = [](const auto& problem) {
+    const Solution one = solve(problem, {.tolerance = 1e-2, .threads = 1}),
+                   two = solve(problem, {.tolerance = 1e-2, .threads = 2});
+    return one.run.u == two.run.u && one.run.gradients == two.run.gradients;
+  };
+  EXPECT_TRUE(same(smooth_problem()));
+  EXPECT_TRUE(same(noisy_problem()));
+}
+
+// Wrong facts and wrong gradients end with a status that says so, without noise and with.
+class Wrong : public testing::TestWithParam<Index> {
+ protected:
+  // Curvatures (a, b) of the two components, and a coupling.
+  [[nodiscard]] auto problem(double a, double b, double slope = 0) const {
+    return PerSampleProblem(2, uniform_measure(1), GetParam(),
+                            [=](const Vector& x, const Vector& theta, const Vector& noise) {
+                              const double v = noise.size() > 0 ? normal_quantile(noise(0)) : 0;
+                              const double curvature = a + slope * theta(0);
+                              return Vector{{curvature * x(0) - theta(0) + v + 0.5 * x(1),
+                                             b * (x(1) - 1) + 0.5 * x(0)}};
+                            });
+  }
+};
+
+TEST_P(Wrong, StrongConvexityTenTimesTooLargeIsNoticed) {
+  auto wrong = problem(1, 2);
+  wrong.known.strong_convexity = 8;
+  const Solution solution = solve(wrong, {.tolerance = 0.05});
+  EXPECT_EQ(solution.run.status, Status::inconsistent);
+  EXPECT_FALSE(solution.error.bound.has_value());
+  EXPECT_NE(solution.run.stop_reason.find("strong_convexity"), std::string::npos);
+}
+
+TEST_P(Wrong, SmoothnessTooSmallIsNoticed) {
+  auto wrong = problem(1, 20);
+  wrong.known.smoothness = 2;
+  EXPECT_EQ(solve(wrong, {.tolerance = 0.05}).run.status, Status::inconsistent);
+}
+
+TEST_P(Wrong, AFlippedSignIsNoticed) {
+  const PerSampleProblem flipped(
+      2, uniform_measure(1), GetParam(),
+      [](const Vector& x, const Vector& theta, const Vector& noise) {
+        const double v = noise.size() > 0 ? normal_quantile(noise(0)) : 0;
+        return Vector{{x(0) - theta(0) + v + 0.5 * x(1), -(2 * (x(1) - 1) + 0.5 * x(0))}};
+      });
+  const Solution solution = solve(flipped, {.tolerance = 0.05});
+  EXPECT_TRUE(solution.run.status == Status::bad_gradient ||
+              solution.run.status == Status::not_strongly_convex)
+      << to_string(solution.run.status);
+  EXPECT_NE(solution.run.stop_reason.find("sign"), std::string::npos);
+}
+
+TEST_P(Wrong, AnUnboundedObjectiveIsNoticed) {
+  const Solution solution = solve(problem(-1, 2), {.tolerance = 0.05});
+  EXPECT_EQ(solution.run.status, Status::not_strongly_convex);
+}
+
+TEST_P(Wrong, ConcaveForSomeThetaIsNoticed) {
+  const Solution solution =
+      solve(problem(0.7, 2, 1.5), {.tolerance = 0.05, .max_gradients = 200000});
+  EXPECT_TRUE(is_failure(solution.run.status)) << solution.run.stop_reason;
+}
+
+INSTANTIATE_TEST_SUITE_P(WithoutAndWithNoise, Wrong, testing::Values(0, 1));
+
+}  // namespace
+}  // namespace chaosgrad
