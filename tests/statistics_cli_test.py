@@ -198,7 +198,9 @@ def test_compare(call, run, tmp_path):
     found = call("compare", "p.toml", "--methods", "gd,agd")["methods"]
     assert sorted(entry["error_from"].split()[0] for entry in found) == ["distance", "estimate"]
     code, out, _ = run("compare", "p.toml", "--methods", "gd,agd")
-    assert code == 0 and "known from" in out and len(out.splitlines()) == 3
+    lines = out.splitlines()
+    assert code == 0 and "known from" in lines[0] and [line.split()[0] for line in lines[1:3]] == ["gd", "agd"]
+    assert lines[-1].endswith("runs/p-comparison/report.html") and (tmp_path / "runs/p-comparison/report.html").exists()
     code, _, err = run("compare", "p.toml", "--methods", "gd,abc")
     assert code == 2 and "abc" in err
 

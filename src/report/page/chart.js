@@ -21,6 +21,15 @@ function logAxis(title, values, more = {}) {
   return axis(title, { type: 'log', ...ticks, ...more });
 }
 
+// The range of a logarithmic axis around positive values.
+function logRange(values) {
+  const logarithms = values.map(Math.log10);
+  const low = Math.min(...logarithms);
+  const high = Math.max(...logarithms);
+  const room = 0.05 * (high - low) + 0.1;
+  return [low - room, high + room];
+}
+
 // Gradients, seconds, iterations: 20k rather than 2×10⁴.
 const workAxis = (title, more = {}) => axis(title, { tickformat: '~s', ...more });
 

@@ -13,7 +13,7 @@ function workChart({ id, label, axes, curves, caption }) {
         curve(name, shade, x, y, { dash, markers, hover: `%{x:.4~s}: %{y:.3~g}` })),
       layout: {
         xaxis: logAxis(axes[work].title, current().map(({ x }) => x)),
-        yaxis: logAxis('norm', current().map(({ y }) => y)),
+        yaxis: errorAxis(current()),
       },
     }),
     numbers: () => workNumbers(axes[work].title, current()),
@@ -27,6 +27,15 @@ function workChart({ id, label, axes, curves, caption }) {
         (i) => { work = i; chart.refresh(); }) : null),
     chart.figure,
   ];
+}
+
+// Parts of an error that are nothing beside the error itself lie below the axis.
+function errorAxis(curves) {
+  const values = curves.flatMap(({ y }) => y).filter(known);
+  const errors = curves.filter(({ key }) => ['estimate', 'true_error'].includes(key))
+    .flatMap(({ y }) => y).filter(known);
+  const shown = errors.length === 0 ? values : values.filter((value) => value > 1e-3 * Math.min(...errors));
+  return logAxis('norm', shown, shown.length === 0 ? {} : { range: logRange(shown) });
 }
 
 // About twenty rows of curves that share their abscissae, else the last point of each.

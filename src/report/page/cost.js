@@ -17,7 +17,7 @@ function costSection({ summary, history, expansion }) {
 function sizesChart(history) {
   const varies = (values) => values?.some((value) => value !== values[0]);
   const list = [['basis_size', 'basis functions'], ['samples', 'samples of an iteration'], ['step', 'step']]
-    .filter(([key]) => varies(history[key]));
+    .filter(([key]) => varies(history[key]) && !(key === 'step' && history.estimate));
   if (list.length === 0 || !history.gradients) return null;
   const chart = new Chart({
     id: 'sizes', label: 'Basis size, samples and step of each iteration', height: 80 + 170 * list.length,

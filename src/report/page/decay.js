@@ -29,7 +29,7 @@ function decaySection({ summary }, expansion) {
           text: values.map((_, i) => indexText(expansion, i)),
           hovertemplate: '%{text}: %{y:.3~g}<extra></extra>',
         }, curve('of one degree together', 1, norms.map((_, n) => n), positive(norms), { markers: true })],
-        layout: { xaxis: axis('degree', { dtick: Math.ceil((norms.length - 1) / 12) }), yaxis: logAxis('|u|', shown, { range: rangeOf(shown) }) },
+        layout: { xaxis: axis('degree', { dtick: Math.ceil((norms.length - 1) / 12) }), yaxis: logAxis('|u|', shown, { range: logRange(shown) }) },
       };
     },
     numbers: () => ({
@@ -41,15 +41,6 @@ function decaySection({ summary }, expansion) {
     summary.variables.length > 1 ? choice('decay-component', 'Component', names, 0,
       (i) => { selected = i; chart.refresh(); }) : null,
     chart.figure);
-}
-
-// The range of a logarithmic axis around positive values; what is rounding error lies below it.
-function rangeOf(values) {
-  const logarithms = values.map(Math.log10);
-  const low = Math.min(...logarithms);
-  const high = Math.max(...logarithms);
-  const room = 0.05 * (high - low) + 0.1;
-  return [low - room, high + room];
 }
 
 // "θ₁² θ₃" as "a:2 c:1".

@@ -35,7 +35,7 @@ function errorCurves(history) {
       y: positive(roots(history.bound)),
     });
   }
-  if (history.gradient_norm) {
+  if (history.gradient_norm && !history.estimate) {
     list.push({ key: 'gradient_norm', name: 'gradient ‖D′‖', y: positive(history.gradient_norm) });
   }
   return list.filter(({ y }) => y.some(known)).map((entry) => ({ ...entry, markers: entry.y.length <= 60 }));
