@@ -97,6 +97,7 @@ int run_session(const SessionArguments& arguments, const ProblemFile& file,
                 std::shared_ptr<const Run> resume) {
   const std::string& directory = arguments.directory;
   Options options = file.options;  // those of `file` are stored: the same however often interrupted
+  if (!resume) options.begun = [&] { begin_run(directory, file); };
   options.resume = std::move(resume);
   if (arguments.max_seconds) options.max_seconds = *arguments.max_seconds;
   ProgressDisplay display(progress_style(arguments.progress, arguments.quiet || arguments.json));

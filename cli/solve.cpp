@@ -18,7 +18,6 @@ int run_solve(SolveArguments& arguments) {
   file.options.bounds = arguments.bounds;
   if (arguments.directory.empty())
     arguments.directory = "runs/" + std::filesystem::path(arguments.file).stem().string();
-  begin_run(arguments.directory, file);
   return run_session(arguments, file, nullptr);
 }
 

@@ -34,7 +34,7 @@ CASES = {
     "unknown key of a parameter": ("lower = -1", "lowr = -1", "3:", ["unknown key 'lowr'", "did you mean 'lower'"]),
     "wrong type": ("iterations = 5", 'iterations = "five"', "19:14", ["solve.iterations", "whole number", "a string"]),
     "wrong type of a section": ("[solve]\nmethod", "solve = 3\n[constants2]\nmethod", "", []),
-    "unknown method": ('"gd"', '"sgd"', "18:10", ["expected one of gd", "'sgd'", "did you mean 'gd'"]),
+    "unknown method": ('"gd"', '"sgd"', "18:10", ["expected one of auto", "'sgd'", "did you mean 'gd'"]),
     "unknown distribution": ('"normal", mean = 0', '"norml", mean = 0', "4:", ["'norml'", "did you mean 'normal'"]),
     "missing argument": (", sd = 1 }\n[noise]", " }\n[noise]", "4:", ["normal distribution needs 'sd'"]),
     "lower > upper": ("lower = -1, upper = 1", "lower = 1, upper = -1", "3:", ["parameters.theta.upper", "greater than lower"]),

@@ -79,6 +79,7 @@ struct Options {
   std::int64_t max_gradients = 10'000'000;
   double max_seconds = 3600;  // of one session: a resumed run may take as long again
 
+  std::function<void()> begun = {};  // called once, when the options were found to be good
   std::function<void(const Progress&)> progress = {};  // called once per iteration
   std::function<void(const Run&)> checkpoint =
       {};  // called every checkpoint_seconds with the state so far

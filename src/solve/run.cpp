@@ -159,6 +159,7 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
              .u = oracle.facts().start.transpose()};
   note_unused(options, result.notes);
   if (options.resume) check_resumption(*options.resume, method);
+  if (options.begun) options.begun();
   result.state.texts["method"] = to_string(method);
   Executor executor(options.threads);
   const std::optional<ReferenceExpansion> no_reference;
@@ -185,6 +186,7 @@ Run run(const Oracle& oracle, const Options& options) {
       before ? recall(before->state) : estimate_constants(oracle, options.seed);
   Plan plan = make_plan(oracle, options, constants);
   if (before) check_resumption(*before, options, plan);
+  if (options.begun) options.begun();
   Run result{.basis = plan.basis,
              .u = Coefficients::Zero(1, oracle.dimension()),
              .constants = constants,
