@@ -367,7 +367,7 @@ class Sieve {
                                           .transpose(),
                         .confidence = options_.confidence};
     if (!contradicts_facts(oracle_.facts(), seen_, curvature_slack, run_) && gradient_upper_)
-      error.bound = *gradient_upper_ / *oracle_.facts().strong_convexity;
+      error.bound = std::max(*gradient_upper_ / *oracle_.facts().strong_convexity, *error.estimate);
     run_.error = std::move(error);
   }
 
