@@ -1,7 +1,10 @@
 # The two commands of a new user are `make demo` and `make test`.
 .PHONY: demo build test sanitize format packages clean
 
-demo: build
+demo: packages
+	@echo "== building the program (release)"
+	@test -f build/release/build.ninja || cmake --preset release
+	cmake --build --preset release --target chaosgrad_cli
 	@echo "== solving examples/quickstart.toml"
 	build/release/chaosgrad solve examples/quickstart.toml -o runs/quickstart
 
