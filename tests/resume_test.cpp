@@ -137,6 +137,32 @@ TEST(Resume, TheAdaptiveMethodEndsInTheSameBits) {
   EXPECT_GT(tighter.gradients, whole.gradients);
 }
 
+// The sieve, stopped every stage or two, its replicates included; and a converged run asked for
+// more.
+TEST(Resume, TheNoisyAdaptiveMethodEndsInTheSameBits) {
+  const PerSampleProblem problem(
+      2, Measure({Distribution(Uniform{-1, 1})}), 1,
+      [](const Vector& x, const Vector& theta, const Vector& noise) {
+        return Vector{{(2 + theta(0)) * (x(0) - std::sin(theta(0))) + noise(0) - 0.5,
+                       x(1) - theta(0) * theta(0) + 0.5 - noise(0)}};
+      });
+  Options options;
+  options.tolerance = 0.005;
+  const Result whole = run(problem, options);
+  EXPECT_EQ(whole.status, Status::converged);
+  ASSERT_GT(whole.history.size(), 4U);
+  for (const int stride : {3, 4}) {
+    const Result sliced = in_sessions(problem, options, stride);
+    expect_same_bits(sliced, whole);
+    EXPECT_EQ(sliced.replicates, whole.replicates);
+  }
+  options.resume = std::make_shared<Result>(whole);
+  options.tolerance = 0.003;
+  const Result tighter = run(problem, options);
+  EXPECT_EQ(tighter.status, Status::converged);
+  EXPECT_GT(tighter.gradients, whole.gradients);
+}
+
 // The state that a checkpoint gets is as good as that of an interruption.
 TEST(Resume, FromAnyCheckpoint) {
   for (const Method method : {Method::masg, Method::nested}) {
