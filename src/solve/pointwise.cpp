@@ -251,27 +251,6 @@ void Points::append(const Matrix& new_eta, const Matrix& new_theta, const Matrix
   secants.resize(at(before + n));
 }
 
-Points Points::split(Index count) {
-  const Index kept = size() - count;
-  Points tail;
-  const auto cut = [&](Matrix& from, Matrix& to) {
-    to = from.bottomRows(count);
-    from.conservativeResize(kept, Eigen::NoChange);
-  };
-  cut(eta, tail.eta);
-  cut(x, tail.x);
-  cut(g, tail.g);
-  cut(value, tail.value);
-  cut(theta, tail.theta);
-  tail.evaluated.assign(evaluated.begin() + kept, evaluated.end());
-  tail.secants.assign(secants.begin() + kept, secants.end());
-  evaluated.resize(at(kept));
-  tail.ratios.assign(ratios.begin() + kept, ratios.end());
-  ratios.resize(at(kept));
-  secants.resize(at(kept));
-  return tail;
-}
-
 void PointReport::add(PointReport&& other) {
   gradients += other.gradients;
   worst_ratio = std::max(worst_ratio, other.worst_ratio);

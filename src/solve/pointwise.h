@@ -34,8 +34,6 @@ struct Points {
   [[nodiscard]] Index size() const { return theta.rows(); }
   // Appends points that start at `start` (n×q).
   void append(const Matrix& new_eta, const Matrix& new_theta, const Matrix& start);
-  // The last `count` points, taken off.
-  [[nodiscard]] Points split(Index count);
 };
 
 // What the steps have shown about f.

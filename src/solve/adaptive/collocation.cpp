@@ -319,7 +319,7 @@ class Collocation {
         .k = stage_,
         .basis_size = m(),
         .samples = points_.size(),
-        .step = contraction_,
+        .step = 1,
         .gradient_norm = std::sqrt(points_.g.squaredNorm() / static_cast<double>(points_.size()))};
     stage.true_error = validation_.error(run_.basis, run_.u, executor_);
     stage.estimate = std::sqrt(error_.squared);

@@ -305,8 +305,8 @@ class Sieve {
     IterationRecord stage{.k = stage_,
                           .basis_size = m(),
                           .samples = samples,
-                          .step = upper_factor_,
-                          .gradient_norm = scatter_.norm()};
+                          .step = damping_,
+                          .gradient_norm = previous_.norm()};
     stage.true_error = validation_.error(run_.basis, run_.u, executor_);
     stage.estimate = std::sqrt(error_.squared());
     stage.basis = std::sqrt(error_.basis);
