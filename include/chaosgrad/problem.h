@@ -30,6 +30,9 @@ struct NoiseAxis {
   enum class Kind { uniform, normal, cases };
   Kind kind = Kind::uniform;
   Vector weights = {};  // of the cases; they sum to 1
+  // Of ∇F as a polynomial in u (uniform) or z (normal): a Gauss rule then gives its expectation
+  // exactly. Empty: not known to be one.
+  std::optional<int> degree = {};
 };
 
 // What a problem may know beyond its gradient. A problem type offers it through a member facts().
@@ -40,6 +43,7 @@ struct ProblemFacts {
   std::optional<double> noise_variance;    // V
   std::optional<double> noise_growth;      // V_G
   std::vector<NoiseAxis> noise_axes;       // one per noise number; empty: all uniform
+  Index draws = 1;  // of the noise that one gradient averages: it counts as that many gradients
   std::vector<Family::Kind> bases;         // one per parameter; empty: all polynomial
   std::vector<std::vector<double>>
       breakpoints;  // per parameter, where x*(θ) has kinks; empty: none

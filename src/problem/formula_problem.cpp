@@ -90,6 +90,24 @@ void add_noise(FormulaProblem::Data& data, const FormulaSpec& spec, const Scope&
   if (spec.table) add_table(data, *spec.table, names);
 }
 
+// Where the gradient is a polynomial in a noise number, its expectation needs a Gauss rule only.
+void find_noise_degrees(FormulaProblem::Data& data) {
+  for (Index column = 0; column < data.noise_dimension; ++column) {
+    NoiseAxis& axis = data.facts.noise_axes[static_cast<std::size_t>(column)];
+    if (axis.kind == NoiseAxis::Kind::cases) continue;
+    const Node uniform = data.graph.input(slot_noise, column);
+    const Node variable = axis.kind == NoiseAxis::Kind::normal
+                              ? data.graph.apply(Op::normal_quantile, std::array{uniform})
+                              : uniform;
+    axis.degree = 0;
+    for (const Node part : data.gradient) {
+      const std::optional<int> degree = polynomial_degree(data.graph, part, uniform, variable);
+      axis.degree = axis.degree && degree ? std::optional(std::max(*axis.degree, *degree))
+                                          : std::nullopt;
+    }
+  }
+}
+
 void add_reference(FormulaProblem::Data& data, const FormulaSpec& spec, const Scope& names) {
   if (spec.reference.empty()) return;
   std::vector<Node> outputs;
@@ -175,6 +193,7 @@ FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) 
                          objective_span);
     }
   }
+  find_noise_degrees(*this);
   value_program = Program(graph, std::array{objective});
   gradient_program = Program(graph, gradient);
   add_reference(*this, spec, names.scope());

@@ -31,10 +31,8 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run) const {
     run.stop_reason = std::move(reason);
     return false;
   };
-  const bool adaptive = options_.method == Method::automatic ||
-                        options_.method == Method::collocation || options_.method == Method::sieve;
   const auto step = [&] {
-    return adaptive ? fmt::format("stage {}", k)
+    return is_adaptive(options_.method) ? fmt::format("stage {}", k)
                     : fmt::format("iteration {} of {}", k, options_.iterations);
   };
   if (options_.interrupted && options_.interrupted())

@@ -49,8 +49,8 @@ class BlockPolisher {
     for (const Index i : missing) points_.x.row(i) = points_.value.row(i);
     const Matrix x = points_.x(missing, Eigen::all), theta = points_.theta(missing, Eigen::all);
     Matrix g(x.rows(), x.cols());
-    gradient_(x, theta, g);
-    report_.gradients += x.rows();
+    gradient_.call(x, theta, g);
+    report_.gradients += x.rows() * gradient_.draws;
     for (Index n = 0; n < x.rows(); ++n) {
       const Index i = missing[at(n)];
       if (!g.row(n).allFinite()) return bad(i, x.row(n).transpose());
@@ -155,8 +155,8 @@ class BlockPolisher {
     Matrix x(n, points_.x.cols()), g(n, points_.x.cols());
     for (Index i = 0; i < n; ++i)
       x.row(i) = points_.x.row(rows_[at(i)]) + steps_[at(i)].transpose();
-    gradient_(x, points_.theta(rows_, Eigen::all), g);
-    report_.gradients += n;
+    gradient_.call(x, points_.theta(rows_, Eigen::all), g);
+    report_.gradients += n * gradient_.draws;
     for (Index i = 0; i < n; ++i) {
       const Index row = rows_[at(i)];
       if (!g.row(i).allFinite()) {
@@ -281,12 +281,13 @@ PointReport over_blocks(const PointGradient& gradient, const InverseHessian* inv
                         Executor& executor, const Work& work) {
   const Index count = points.size() - first;
   if (count == 0) return {};
+  const Index size = std::max<Index>(1, block_size / gradient.draws);
   return executor.reduce(
-      (count + block_size - 1) / block_size,
+      (count + size - 1) / size,
       [&](Index block) {
-        const Index begin = first + block * block_size;
+        const Index begin = first + block * size;
         BlockPolisher polisher(gradient, inverse, options, points, begin,
-                               std::min(block_size, points.size() - begin));
+                               std::min(size, points.size() - begin));
         return work(polisher);
       },
       [](PointReport& left, PointReport&& right) { left.add(std::move(right)); });

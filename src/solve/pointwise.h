@@ -63,7 +63,10 @@ struct PointOptions {
 };
 
 // ∇f at rows of x (B×q) and θ (B×d).
-using PointGradient = std::function<void(Block, Block, BlockOut)>;
+struct PointGradient {
+  std::function<void(Block, Block, BlockOut)> call;
+  Index draws = 1;  // of the noise in each: it counts as that many gradients
+};
 
 // Evaluates ∇f at the points `first`, … where it is not known yet.
 PointReport evaluate(const PointGradient& gradient, Index first, Points& points,

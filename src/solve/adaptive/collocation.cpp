@@ -50,9 +50,10 @@ class Collocation {
         run_(run),
         sampler_(oracle.parameters(), options.seed),
         validation_(oracle, options.seed),
-        gradient_([&oracle](Block x, Block theta, BlockOut g) {
-          oracle.gradient(x, theta, Matrix(x.rows(), 0), g);
-        }) {}
+        gradient_{[&oracle](Block x, Block theta, BlockOut g) {
+                    oracle.gradient(x, theta, Matrix(x.rows(), 0), g);
+                  },
+                  oracle.facts().draws} {}
 
   void solve() {
     if (options_.resume) {
@@ -63,7 +64,7 @@ class Collocation {
     for (; stage_ <= most_stages; ++stage_) {
       save();
       monitor_.checkpoint(run_, [] {});
-      if (!monitor_.may_continue(stage_, new_samples() + points_.size() / 4, run_)) return finish();
+      if (!affords(new_samples() + points_.size() / 4)) return finish();
       draw();
       if (!polish_points() || !fit()) return finish();
       if (error_.upper <= target() && confirmed()) return finish();
@@ -84,6 +85,11 @@ class Collocation {
 
   [[nodiscard]] double target() const { return absolute_tolerance(options_, run_.u.norm()); }
   [[nodiscard]] Index m() const { return run_.basis.size(); }
+  // Of the gradient at this many points.
+  [[nodiscard]] std::int64_t price(Index points) const { return points * gradient_.draws; }
+  [[nodiscard]] bool affords(Index points) {
+    return monitor_.may_continue(stage_, price(points), run_);
+  }
 
   // All that the stage to come rests on. A run that ends within a stage resumes at its beginning.
   void save() {
@@ -168,8 +174,8 @@ class Collocation {
     const Matrix theta = nominal.theta;
     const auto gradient = [&](const Vector& x) -> Vector {
       Matrix g(1, x.size());
-      gradient_(x.transpose(), theta, g);
-      ++run_.gradients;
+      gradient_.call(x.transpose(), theta, g);
+      run_.gradients += gradient_.draws;
       return g.row(0).transpose();
     };
     Curvature curvature =
@@ -263,7 +269,7 @@ class Collocation {
   PointReport polish_from(Index first, double tolerance) {
     const std::int64_t left = options_.max_gradients - run_.gradients;
     const auto affordable = static_cast<int>(
-        std::clamp<std::int64_t>(left / std::max<Index>(1, points_.size() - first), 0, 60));
+        std::clamp<std::int64_t>(left / std::max<Index>(1, price(points_.size() - first)), 0, 60));
     return polish(gradient_, *model_,
                   {.tolerance = tolerance,
                    .contraction = contraction_ < 1 ? std::optional(contraction_) : std::nullopt,
@@ -333,7 +339,7 @@ class Collocation {
   // also give the bound.
   bool confirmed() {
     const Index n = std::max(least_test, points_.size() / 8), first = points_.size();
-    if (!monitor_.may_continue(stage_, 2 * n, run_)) return true;
+    if (!affords(2 * n)) return true;
     append(sampler_.from_measure(mixture_.from_measure, n));
     const Matrix predicted = points_.value.bottomRows(n);
     if (!take(evaluate(gradient_, first, points_, executor_))) return true;
