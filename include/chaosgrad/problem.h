@@ -44,7 +44,7 @@ struct ProblemFacts {
   std::optional<double> noise_growth;      // V_G
   std::vector<NoiseAxis> noise_axes;       // one per noise number; empty: all uniform
   Index draws = 1;  // of the noise that one gradient averages: it counts as that many gradients
-  std::vector<Family::Kind> bases;         // one per parameter; empty: all polynomial
+  std::vector<Family::Kind> bases;  // one per parameter; empty: all polynomial
   std::vector<std::vector<double>>
       breakpoints;  // per parameter, where x*(θ) has kinks; empty: none
   std::function<void(Block, BlockOut)> reference;  // x*(θ) where it is known: theta (B×d) → x (B×q)

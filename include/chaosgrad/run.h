@@ -27,7 +27,7 @@ enum class Status {
 };
 [[nodiscard]] std::string_view to_string(Status status);
 [[nodiscard]] std::string_view to_string(Method method);
-[[nodiscard]] bool is_failure(Status status);  // the last four
+[[nodiscard]] bool is_failure(Status status);   // the last four
 [[nodiscard]] bool is_adaptive(Method method);  // automatic, collocation, sieve
 
 // Norms ‖·‖_π. Empty members could not be computed (the run failed, or μ is not given).

@@ -68,7 +68,8 @@ ProblemFacts AveragedProblem::facts() const {
   return facts;
 }
 
-// Pairs (point i, node k), k the faster, a block at a time; each point sums its nodes in their order.
+// Pairs (point i, node k), k the faster, a block at a time; each point sums its nodes in their
+// order.
 void AveragedProblem::gradient(Block x, Block theta, Block /*noise*/, BlockOut g) const {
   const Index nodes = rule_.weights.size(), pairs = x.rows() * nodes;
   const Index most = std::min(block_size, pairs);
@@ -83,8 +84,7 @@ void AveragedProblem::gradient(Block x, Block theta, Block /*noise*/, BlockOut g
       pair_theta.row(j) = theta.row(i);
       noise.row(j) = rule_.nodes.row(k);
     }
-    oracle_.gradient(pair_x.topRows(n), pair_theta.topRows(n), noise.topRows(n),
-                     pair_g.topRows(n));
+    oracle_.gradient(pair_x.topRows(n), pair_theta.topRows(n), noise.topRows(n), pair_g.topRows(n));
     for (Index j = 0; j < n; ++j)
       g.row((first + j) / nodes) += rule_.weights((first + j) % nodes) * pair_g.row(j);
   }

@@ -1,7 +1,7 @@
 #pragma once
-// Noise that can be integrated out exactly: finitely many cases (rows of data), and numbers in which
-// the gradient is a polynomial. The problem without noise that is left costs a known number of draws
-// per gradient.
+// Noise that can be integrated out exactly: finitely many cases (rows of data), and numbers in
+// which the gradient is a polynomial. The problem without noise that is left costs a known number
+// of draws per gradient.
 #include <optional>
 
 #include "chaosgrad/problem.h"

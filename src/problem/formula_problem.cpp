@@ -102,8 +102,8 @@ void find_noise_degrees(FormulaProblem::Data& data) {
     axis.degree = 0;
     for (const Node part : data.gradient) {
       const std::optional<int> degree = polynomial_degree(data.graph, part, uniform, variable);
-      axis.degree = axis.degree && degree ? std::optional(std::max(*axis.degree, *degree))
-                                          : std::nullopt;
+      axis.degree =
+          axis.degree && degree ? std::optional(std::max(*axis.degree, *degree)) : std::nullopt;
     }
   }
 }

@@ -111,7 +111,7 @@ Matrix optima(const Oracle& oracle, const InverseHessian& inverse, const VerifyO
                                    oracle.gradient(x, theta, Matrix(x.rows(), 0), g);
                                  },
                                  oracle.facts().draws};
-    report.add(polish(gradient, inverse, goal, 0, points, executor));
+    report.add(polish(gradient, inverse, goal, {0, points.size()}, points, executor));
     return points.value;
   }
   const Index draws = options.draws / 2;
@@ -125,7 +125,7 @@ Matrix optima(const Oracle& oracle, const InverseHessian& inverse, const VerifyO
         Executor alone(1);
         Points one;
         one.append(start.eta.row(i), start.theta.row(i), start.value.row(i));
-        PointReport single = polish(gradient, inverse, goal, 0, one, alone);
+        PointReport single = polish(gradient, inverse, goal, {0, 1}, one, alone);
         points.value.row(i) = one.value.row(0);
         return single;
       },

@@ -33,7 +33,7 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run) const {
   };
   const auto step = [&] {
     return is_adaptive(options_.method) ? fmt::format("stage {}", k)
-                    : fmt::format("iteration {} of {}", k, options_.iterations);
+                                        : fmt::format("iteration {} of {}", k, options_.iterations);
   };
   if (options_.interrupted && options_.interrupted())
     return stop(Status::interrupted, fmt::format("interrupted before {}", step()));

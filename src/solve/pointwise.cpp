@@ -9,7 +9,6 @@ namespace chaosgrad {
 namespace {
 
 constexpr std::size_t memory = 12;  // secant pairs per point
-constexpr Index probed = 4;         // every fourth new point takes a step to see its ratio
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -133,7 +132,8 @@ class BlockPolisher {
     double ratio = points_.ratios[at(i)];
     if (ratio == 0) {
       if (length <= 1e-6 * options_.tolerance) return length;
-      if (!options_.contraction || i % probed == 0) return std::numeric_limits<double>::infinity();
+      if (!options_.contraction || i % options_.probe_every == 0)
+        return std::numeric_limits<double>::infinity();
       ratio = *options_.contraction;
     }
     return ratio < 1 ? ratio / (1 - ratio) * length : std::numeric_limits<double>::infinity();
@@ -274,20 +274,18 @@ void PointReport::add(PointReport&& other) {
 
 namespace {
 
-// work(block polisher) over all blocks of points from `first` on.
+// work(block polisher) over all blocks of points of the range.
 template <class Work>
 PointReport over_blocks(const PointGradient& gradient, const InverseHessian* inverse,
-                        const PointOptions& options, Index first, Points& points,
+                        const PointOptions& options, PointRange range, Points& points,
                         Executor& executor, const Work& work) {
-  const Index count = points.size() - first;
-  if (count == 0) return {};
+  if (range.count == 0) return {};
   const Index size = std::max<Index>(1, block_size / gradient.draws);
   return executor.reduce(
-      (count + size - 1) / size,
+      (range.count + size - 1) / size,
       [&](Index block) {
-        const Index begin = first + block * size;
-        BlockPolisher polisher(gradient, inverse, options, points, begin,
-                               std::min(size, points.size() - begin));
+        BlockPolisher polisher(gradient, inverse, options, points, range.first + block * size,
+                               std::min(size, range.count - block * size));
         return work(polisher);
       },
       [](PointReport& left, PointReport&& right) { left.add(std::move(right)); });
@@ -297,13 +295,14 @@ PointReport over_blocks(const PointGradient& gradient, const InverseHessian* inv
 
 PointReport evaluate(const PointGradient& gradient, Index first, Points& points,
                      Executor& executor) {
-  return over_blocks(gradient, nullptr, {}, first, points, executor,
+  return over_blocks(gradient, nullptr, {}, {first, points.size() - first}, points, executor,
                      [](BlockPolisher& polisher) { return polisher.evaluate(); });
 }
 
 PointReport polish(const PointGradient& gradient, const InverseHessian& inverse,
-                   const PointOptions& options, Index first, Points& points, Executor& executor) {
-  return over_blocks(gradient, &inverse, options, first, points, executor,
+                   const PointOptions& options, PointRange range, Points& points,
+                   Executor& executor) {
+  return over_blocks(gradient, &inverse, options, range, points, executor,
                      [](BlockPolisher& polisher) { return polisher.polish(); });
 }
 

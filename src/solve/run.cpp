@@ -173,8 +173,8 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
   return result;
 }
 
-// What auto stands for. Noise that can be integrated out with K draws per gradient is, if that is the
-// cheaper way to the tolerance: per coefficient collocation takes about 6 gradients, the sieve
+// What auto stands for. Noise that can be integrated out with K draws per gradient is, if that is
+// the cheaper way to the tolerance: per coefficient collocation takes about 6 gradients, the sieve
 // 2.5 σ²/ε², where σ/ε is taken to be 1/(relative tolerance): noise as large as x.
 Method adaptive_method(const Oracle& oracle, const Options& options) {
   if (options.method != Method::automatic) return options.method;
@@ -200,8 +200,8 @@ Run run_averaged(const Oracle& oracle, const Options& options) {
                      "within max_gradients; sieve and auto take any noise");
   }
   Run result = run_adaptive(AveragedProblem(oracle), options, Method::collocation);
-  result.notes.push_back(fmt::format(
-      "the noise was integrated out exactly: each gradient of f took {} of F", draws));
+  result.notes.push_back(
+      fmt::format("the noise was integrated out exactly: each gradient of f took {} of F", draws));
   return result;
 }
 

@@ -123,12 +123,7 @@ class Sieve {
 
   void restore(const Run& before) {
     const SolverState& state = before.state;
-    stage_ = state.integer("stage");
-    run_.history = before.history;
-    while (!run_.history.empty() && run_.history.back().k >= stage_) run_.history.pop_back();
-    // What a finished stage has spent is spent, although it is done again.
-    const bool finished = before.status == Status::converged || before.status == Status::stalled;
-    run_.gradients = finished ? before.gradients : state.integer("gradients");
+    stage_ = restore_stages(before, run_);
     metric_made_at_ = state.integer("metric_made_at");
     run_.u = state.array("u");
     for (Index g = 0; g < sieve_groups; ++g)
@@ -355,20 +350,18 @@ class Sieve {
     set_constants(oracle_.facts(), seen_, run_);
     if (is_failure(run_.status) || run_.history.empty()) return;
     const double rest = error_.basis + error_.optimisation;
-    ErrorEstimate error{.estimate = std::sqrt(error_.squared()),
-                        .basis = std::sqrt(error_.basis),
-                        .sampling = std::sqrt(error_.sampling),
-                        .optimisation = std::sqrt(error_.optimisation),
-                        .bound = {},
-                        .components = (variances_.colwise().sum().array() +
-                                       rest / static_cast<double>(run_.u.cols()))
-                                          .sqrt()
-                                          .matrix()
-                                          .transpose(),
-                        .confidence = options_.confidence};
-    if (!contradicts_facts(oracle_.facts(), seen_, curvature_slack, run_) && gradient_upper_)
-      error.bound = std::max(*gradient_upper_ / *oracle_.facts().strong_convexity, *error.estimate);
-    run_.error = std::move(error);
+    set_error({.estimate = std::sqrt(error_.squared()),
+               .basis = std::sqrt(error_.basis),
+               .sampling = std::sqrt(error_.sampling),
+               .optimisation = std::sqrt(error_.optimisation),
+               .bound = {},
+               .components =
+                   (variances_.colwise().sum().array() + rest / static_cast<double>(run_.u.cols()))
+                       .sqrt()
+                       .matrix()
+                       .transpose(),
+               .confidence = options_.confidence},
+              oracle_.facts(), seen_, curvature_slack, gradient_upper_, run_);
   }
 
   const Oracle& oracle_;
