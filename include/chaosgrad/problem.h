@@ -48,6 +48,9 @@ struct ProblemFacts {
   std::vector<std::vector<double>>
       breakpoints;  // per parameter, where x*(θ) has kinks; empty: none
   std::function<void(Block, BlockOut)> reference;  // x*(θ) where it is known: theta (B×d) → x (B×q)
+  // Gradients of a whole number of groups of this many rows cost no more: blocks are filled up with
+  // further samples, whose gradients do not count. A divisor of block_size.
+  Index row_group = 1;
 };
 
 // A view of any problem for code that is compiled once. Does not own the problem: the problem must

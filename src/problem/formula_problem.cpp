@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
+#include "expression/pack.h"
 #include "problem/formula_data.h"
 #include "problem/names.h"
 
@@ -194,6 +195,7 @@ FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) 
     }
   }
   find_noise_degrees(*this);
+  facts.row_group = simd::width;
   value_program = Program(graph, std::array{objective});
   gradient_program = Program(graph, gradient);
   add_reference(*this, spec, names.scope());
@@ -225,7 +227,7 @@ FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) 
                 [](double v) { return v >= 1; });
 }
 
-void FormulaProblem::Data::fill_table(Block noise, Matrix& table) const {
+void FormulaProblem::Data::fill_table(const Block& noise, Matrix& table) const {
   const Index count = noise.rows();
   for (std::size_t j = 0; j < finite.size(); ++j) {
     finite[j].quantile(noise.col(finite_source[j]).data(), table.col(static_cast<Index>(j)).data(),
@@ -239,8 +241,9 @@ void FormulaProblem::Data::fill_table(Block noise, Matrix& table) const {
   }
 }
 
-void FormulaProblem::Data::run(const Program& program, const std::vector<Index>& widths, Block x,
-                               Block theta, Block noise, BlockOut out) const {
+void FormulaProblem::Data::run(const Program& program, const std::vector<Index>& widths,
+                               const Block& x, const Block& theta, const Block& noise,
+                               BlockOut& out) const {
   Scratch& local = scratch.local();
   if (table_columns() > 0 && noise.rows() > 0) {
     if (local.table.rows() != block_size) local.table.resize(block_size, table_columns());
@@ -284,7 +287,8 @@ ProblemFacts FormulaProblem::facts() const {
   return facts;
 }
 
-void FormulaProblem::gradient(Block x, Block theta, Block noise, BlockOut g) const {
+void FormulaProblem::gradient(const Block& x, const Block& theta, const Block& noise,
+                              BlockOut g) const {
   data_->run(data_->gradient_program, data_->variable_widths, x, theta, noise, g);
 }
 

@@ -25,7 +25,8 @@ double Monitor::session_seconds() const {
 
 double Monitor::seconds() const { return seconds_before_ + session_seconds(); }
 
-bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run) const {
+bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run,
+                           std::optional<double> now) const {
   const auto stop = [&](Status status, std::string reason) {
     run.status = status;
     run.stop_reason = std::move(reason);
@@ -43,15 +44,16 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run) const {
         fmt::format("{} needs {} gradients, but only {} of max_gradients = {} are left", step(),
                     gradients, options_.max_gradients - run.gradients, options_.max_gradients));
   }
-  if (session_seconds() > options_.max_seconds) {
+  if ((now ? *now : session_seconds()) > options_.max_seconds) {
     return stop(Status::out_of_time,
                 fmt::format("max_seconds = {} passed before {}", options_.max_seconds, step()));
   }
   return true;
 }
 
-bool Monitor::checkpoint_is_due() const {
-  return options_.checkpoint && session_seconds() - last_checkpoint_ >= options_.checkpoint_seconds;
+bool Monitor::checkpoint_is_due(std::optional<double> now) const {
+  return options_.checkpoint &&
+         (now ? *now : session_seconds()) - last_checkpoint_ >= options_.checkpoint_seconds;
 }
 
 void Monitor::hand_over(Run& run) {
@@ -66,26 +68,30 @@ void Monitor::hand_over(Run& run) {
   last_checkpoint_ = session_seconds();  // the time that writing takes does not count
 }
 
-void Monitor::record(IterationRecord record, const Coefficients& u, Run& run,
-                     const std::string& stage) const {
+double Monitor::record(IterationRecord record, const Coefficients& u, Run& run,
+                       const std::string& stage) const {
+  const double now = session_seconds();
   record.gradients = run.gradients;
-  record.seconds = seconds();
+  record.seconds = seconds_before_ + now;
   if (reference_ && u.rows() > 0) {
     record.error_squared = reference_->error_squared(u);
     record.true_error = std::sqrt(*record.error_squared + reference_->remainder_squared[u.rows()]);
   }
-  const bool adaptive = record.estimate.has_value();
-  tell({.stage = stage,
-        .iteration = record.k,
-        .iterations = adaptive ? 0 : options_.iterations,
-        .basis_size = record.basis_size,
-        .samples = record.samples,
-        .gradient_norm = record.gradient_norm,
-        .error = adaptive ? record.estimate : record.true_error,
-        .tolerance = adaptive ? std::optional(absolute_tolerance(options_, run.u.norm()))
-                              : options_.tolerance,
-        .gradients = run.gradients});
+  if (options_.progress) {
+    const bool adaptive = record.estimate.has_value();
+    tell({.stage = stage,
+          .iteration = record.k,
+          .iterations = adaptive ? 0 : options_.iterations,
+          .basis_size = record.basis_size,
+          .samples = record.samples,
+          .gradient_norm = record.gradient_norm,
+          .error = adaptive ? record.estimate : record.true_error,
+          .tolerance = adaptive ? std::optional(absolute_tolerance(options_, run.u.norm()))
+                                : options_.tolerance,
+          .gradients = run.gradients});
+  }
   run.history.push_back(std::move(record));
+  return now;
 }
 
 void Monitor::tell(Progress progress) const {

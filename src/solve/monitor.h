@@ -15,13 +15,15 @@ class Monitor {
   Monitor(const Options& options, const std::optional<ReferenceExpansion>& reference);
 
   // Whether an iteration that needs `gradients` more may start; otherwise sets status and
-  // stop_reason of `run`.
-  [[nodiscard]] bool may_continue(Index k, std::int64_t gradients, Run& run) const;
+  // stop_reason of `run`. Looks at the clock unless `now`, what it showed, is given.
+  [[nodiscard]] bool may_continue(Index k, std::int64_t gradients, Run& run,
+                                  std::optional<double> now = {}) const;
 
   // Writes iteration k into the history and tells the caller. `u` are the coefficients after the
-  // step; empty if there are none yet.
-  void record(IterationRecord record, const Coefficients& u, Run& run,
-              const std::string& stage) const;
+  // step; empty if there are none yet. Returns what the clock showed: looking at it is a noticeable
+  // part of a short iteration.
+  double record(IterationRecord record, const Coefficients& u, Run& run,
+                const std::string& stage) const;
 
   // Completes what a solver tells of itself (tolerance, clock, rates), and tells the caller.
   void tell(Progress progress) const;
@@ -29,8 +31,8 @@ class Monitor {
   // When its time has come: fill() puts coefficients and state into `run`, which then goes to the
   // caller's checkpoint.
   template <class Fill>
-  void checkpoint(Run& run, const Fill& fill) {
-    if (!checkpoint_is_due()) return;
+  void checkpoint(Run& run, const Fill& fill, std::optional<double> now = {}) {
+    if (!checkpoint_is_due(now)) return;
     fill();
     hand_over(run);
   }
@@ -41,7 +43,7 @@ class Monitor {
 
  private:
   [[nodiscard]] double session_seconds() const;
-  [[nodiscard]] bool checkpoint_is_due() const;
+  [[nodiscard]] bool checkpoint_is_due(std::optional<double> now) const;
 
   const Options& options_;
   const std::optional<ReferenceExpansion>& reference_;
