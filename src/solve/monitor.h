@@ -23,9 +23,6 @@ class Monitor {
   void record(IterationRecord record, const Coefficients& u, Run& run,
               const std::string& stage) const;
 
-  // Completes what a solver tells of itself (tolerance, clock, rates), and tells the caller.
-  void tell(Progress progress) const;
-
   // When its time has come: fill() puts coefficients and state into `run`, which then goes to the
   // caller's checkpoint.
   template <class Fill>
@@ -40,6 +37,8 @@ class Monitor {
   [[nodiscard]] double seconds() const;  // over all sessions
 
  private:
+  // Adds clock and rates, and tells the caller.
+  void tell(Progress progress, std::optional<double> gradients_to_go) const;
   [[nodiscard]] double session_seconds() const;
   [[nodiscard]] bool checkpoint_is_due() const;
 
