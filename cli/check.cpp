@@ -5,15 +5,13 @@
 
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "chaosgrad/problem_file.h"
 #include "commands.h"
+#include "json_numbers.h"
 
 namespace chaosgrad::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct CheckArguments {
   std::string file;
@@ -33,8 +31,6 @@ void print_constant(const char* name, const Constant& used, const Constant& meas
              name, used.value, used.given ? "given" : "estimated", measured.lowest,
              measured.highest);
 }
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json cost_json(const std::optional<CostPrediction>& cost) {
   if (!cost) return nullptr;
@@ -56,7 +52,7 @@ Json levels_json(const TheoryReport& report) {
                     {"agd", number(level.steps.agd)},
                     {"agd_paper", number(level.steps.agd_paper)},
                     {"agd_proved", number(level.steps.agd_proved)}}},
-                  {"remainder", level.remainder ? number(*level.remainder) : Json(nullptr)}};
+                  {"remainder", number(level.remainder)}};
     entry["mu_m"] = level.curvature ? number(level.curvature->mu) : Json(nullptr);
     entry["L_m"] = level.curvature ? number(level.curvature->L) : Json(nullptr);
     entry["kappa_m"] = level.curvature ? number(level.curvature->kappa()) : Json(nullptr);
@@ -152,18 +148,17 @@ int run_check(const CheckArguments& arguments) {
   const std::optional<TheoryReport> theory = find_theory(file, check, arguments.solve);
   const ProblemConstants &used = check.constants, &measured = check.measured;
   if (arguments.json) {
-    Json json = {
-        {"dimension", problem.dimension()},
-        {"parameters", problem.parameter_names()},
-        {"variables", problem.component_names()},
-        {"noise_dimension", problem.noise_dimension()},
-        {"gradient_error", check.gradient_error ? number(*check.gradient_error) : Json(nullptr)},
-        {"mu", constant_json(used.mu, measured.mu)},
-        {"L", constant_json(used.L, measured.L)},
-        {"kappa", used.kappa()},
-        {"V", constant_json(used.V, measured.V)},
-        {"VG", constant_json(used.VG, measured.VG)},
-        {"problems", check.problems}};
+    Json json = {{"dimension", problem.dimension()},
+                 {"parameters", problem.parameter_names()},
+                 {"variables", problem.component_names()},
+                 {"noise_dimension", problem.noise_dimension()},
+                 {"gradient_error", number(check.gradient_error)},
+                 {"mu", constant_json(used.mu, measured.mu)},
+                 {"L", constant_json(used.L, measured.L)},
+                 {"kappa", used.kappa()},
+                 {"V", constant_json(used.V, measured.V)},
+                 {"VG", constant_json(used.VG, measured.VG)},
+                 {"problems", check.problems}};
     if (theory) {
       json["levels"] = levels_json(*theory);
       json["remainders"] = remainders_json(*theory);

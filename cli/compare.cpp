@@ -4,20 +4,18 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/problem_file.h"
 #include "chaosgrad/report.h"
 #include "chaosgrad/run_store.h"
 #include "commands.h"
+#include "json_numbers.h"
 #include "progress.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct CompareArguments {
   std::string file, directory;
@@ -35,10 +33,6 @@ struct Entry {
   std::string error_from = {};
 };
 
-Json number(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
-
 Entry solve_with(const CompareArguments& arguments, const std::string& method) {
   std::vector<std::string> overrides = arguments.overrides;
   overrides.push_back("solve.method=" + method);
@@ -48,7 +42,9 @@ Entry solve_with(const CompareArguments& arguments, const std::string& method) {
   try {
     Entry entry{.method = method, .solution = solve(file.problem, file.options)};
     entry.summary = summary_json(file, entry.solution);
-    save_run(arguments.directory + "/" + method, file, entry.solution);
+    const std::string directory = arguments.directory + "/" + method;
+    save_run(directory, file, entry.solution, entry.summary);
+    write_for_readers(directory, file, entry.solution, entry.summary);
     return entry;
   } catch (const InputError& error) {
     fail_at_place(file.source, error);

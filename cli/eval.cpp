@@ -6,16 +6,14 @@
 #include <limits>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/csv.h"
+#include "json_numbers.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct EvalArguments {
   std::string directory, at, csv;

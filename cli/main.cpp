@@ -13,6 +13,10 @@ int main(int argc, char** argv) {
                "chaosgrad"};
   app.set_version_flag("--version", std::string(version()));
   app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 solved to tolerance, or all the asked iterations done; 1 stopped early "
+      "(budget, time, signal), the result is usable; 2 bad input; 3 numerical failure, or an error "
+      "estimate that `verify` finds too small; 4 files cannot be read or written.");
   int exit_code = cli::exit_solved;
   cli::add_solve(app, exit_code);
   cli::add_resume(app, exit_code);

@@ -1,4 +1,5 @@
 #include "progress.h"
+#include "json_numbers.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,21 +7,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 namespace chaosgrad::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string duration(double seconds) {
   if (seconds < 100) return fmt::format("{:.0f} s", seconds);
   if (seconds < 6000) return fmt::format("{:.0f} min", seconds / 60);
   return fmt::format("{:.1f} h", seconds / 3600);
 }
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
 
 // The share of the work that is done, as far as it is known: by iterations, or by how far the error
 // has come down to its tolerance (on a logarithmic scale from 1).
@@ -43,6 +38,8 @@ std::string progress_text(const Progress& progress) {
   std::string text = progress.stage;
   if (progress.iterations > 0)
     text += fmt::format(" {}/{}", progress.iteration, progress.iterations);
+  else
+    text += fmt::format(", stage {}", progress.iteration);
   text += fmt::format("  m {}  samples {}  ", progress.basis_size, progress.samples);
   if (progress.error) {
     text += fmt::format("error {:.2e}", *progress.error);

@@ -14,7 +14,8 @@ void add_report(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("report", "Write report.html of a finished run again");
   command->add_option("DIR", *directory, "folder of the run")->required();
   command->callback([directory, &exit_code] {
-    write_report(*directory, open_run(*directory));
+    const StoredRun run = open_run(*directory);
+    write_report(*directory, run.file, run, run.summary);
     fmt::print("{}/report.html\n", *directory);
     exit_code = exit_solved;
   });

@@ -7,15 +7,13 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "chaosgrad/report.h"
 #include "commands.h"
+#include "json_numbers.h"
 
 namespace chaosgrad::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct ReproduceArguments {
   std::vector<std::string> names;

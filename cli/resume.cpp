@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "chaosgrad/error.h"
+#include "chaosgrad/report.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
@@ -43,12 +44,16 @@ int run_resume(const ResumeArguments& arguments) {
   require_changeable(arguments.overrides);
   StoredRun stored = open_to_resume(arguments.directory);
   const Run& run = stored.run;
+  const bool over =
+      is_failure(run.status) || (is_finished(run.status) && arguments.overrides.empty());
+  if (over && !has_files_for_readers(arguments.directory, stored.summary))
+    write_for_readers(arguments.directory, stored.file, stored, stored.summary);
   if (is_failure(run.status)) {
     fmt::print(stderr, "error: {}: the run ended as {}: {}\n", arguments.directory,
                to_string(run.status), run.stop_reason);
     return exit_numerical;
   }
-  if (is_finished(run.status) && arguments.overrides.empty()) {
+  if (over) {
     if (arguments.json) {
       fmt::print("{}\n", stored.summary);
     } else if (!arguments.quiet) {

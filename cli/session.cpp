@@ -108,10 +108,11 @@ int run_session(const SessionArguments& arguments, const ProblemFile& file,
   try {
     const Solution solution = solve(file.problem, options);
     display.finish();
-    save_run(directory, file, solution);
-    write_report(directory, file, solution);
+    const std::string summary = summary_json(file, solution);
+    save_run(directory, file, solution, summary);
+    write_for_readers(directory, file, solution, summary);
     if (arguments.json) {
-      fmt::print("{}\n", summary_json(file, solution));
+      fmt::print("{}\n", summary);
     } else if (!arguments.quiet) {
       print_report(file, solution, directory);
     }

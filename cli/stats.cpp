@@ -85,6 +85,7 @@ void print_statistics(const StoredRun& run, const Statistics& statistics,
   table("quantiles", levels, [](const OutputStatistics& output) { return output.quantiles; });
   table("correlation", parameters,
         [](const OutputStatistics& output) { return output.correlation; });
+  table("mean slope by", parameters, [](const OutputStatistics& output) { return output.slope; });
   if (run.file.problem.parameters().is_dependent()) {
     fmt::print(
         "\n  The parameters depend on each other: Sobol' indices refer to the independent "

@@ -4,14 +4,12 @@
 
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "json_numbers.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct VerifyArguments {
   std::string directory;
@@ -99,7 +97,13 @@ int run_verify(const VerifyArguments& arguments) {
   } else {
     print_text(run, found, options.confidence, seconds);
   }
-  return exit_solved;
+  if (!run.error.estimate || judge_estimate(*run.error.estimate, found) != Verdict::too_small)
+    return exit_solved;
+  fmt::print(stderr,
+             "error: the run promises too much: its error estimate is {:.4g}, but the error is at "
+             "least {:.4g} with {:g} % confidence\n",
+             *run.error.estimate, found.lower, 100 * options.confidence);
+  return exit_numerical;
 }
 
 }  // namespace
@@ -107,7 +111,9 @@ int run_verify(const VerifyArguments& arguments) {
 void add_verify(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<VerifyArguments>();
   CLI::App* command = app.add_subcommand(
-      "verify", "Solve fresh theta one by one to high accuracy, and compare with the run");
+      "verify",
+      "Solve fresh theta one by one to high accuracy, and compare with the run; exit code 3 if the "
+      "run's error estimate is too small");
   command->add_option("DIR", arguments->directory, "folder of the run")->required();
   command->add_option("-n", arguments->options.points, "how many theta")->capture_default_str();
   command->add_option("--draws", arguments->options.draws, "of the noise at each theta")

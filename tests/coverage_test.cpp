@@ -77,6 +77,7 @@ void expect_coverage(const Case& problem, double noise) {
       count("main " + std::to_string(k), found.main[k], truth.main[k]);
       count("total " + std::to_string(k), found.total[k], truth.total[k]);
       count("correlation " + std::to_string(k), found.correlation[k], truth.correlation[k]);
+      count("slope " + std::to_string(k), found.slope[k], truth.slope[k]);
     }
     for (std::size_t l = 0; l < found.quantiles.size(); ++l)
       count("quantile " + std::to_string(l), found.quantiles[l], truth.quantiles[l]);

@@ -237,8 +237,8 @@ def test_convergence_is_the_history(solved):
         assert traces[name]["x"] == pytest.approx(gradients)
         assert traces[name]["y"] == pytest.approx(values)
     error = run.summary["error"]
-    for name, value in (("error estimate, at the end", error["estimate"]), ("of it: basis", error["basis"]),
-                        ("of it: sampling", error["sampling"])):
+    for name, value in (("error estimate, at the end", error["estimate"]), ("basis part", error["basis"]),
+                        ("sampling part", error["sampling"])):
         assert (traces[name]["x"], traces[name]["y"]) == ([gradients[-1]], [value])
     against_k, fewer = look(run.page, [["chart", "convergence-chart"],
                                        ["click", "input[name=convergence-chart-axis][value='2']"],
@@ -476,11 +476,24 @@ tolerance = 1e-3
     assert_quiet(run.seen, run.page)
     traces = {trace["name"]: trace for trace in run.charts["convergence-chart"]["traces"]}
     with h5py.File(tmp_path / "run/solution.h5") as store:
-        for name, key in (("error estimate", "estimate"), ("of it: basis", "basis")):
+        for name, key in (("error estimate", "estimate"), ("basis part", "basis")):
             values = store[f"history/{key}"][:]
             shown = np.array(traces[name]["y"], dtype=float)
             assert shown == pytest.approx(np.where(values > 0, values, np.nan), nan_ok=True)
             assert traces[name]["x"] == pytest.approx(store["history/gradients"][:])
+    assert run.charts["convergence-chart"]["shapes"] == 1  # the tolerance
+    rows, limit = look(run.page, [["evaluate", "[...document.querySelectorAll('#answer .optimum tbody tr')]"
+                                               ".map((row) => [...row.cells].map((cell) => cell.textContent))"],
+                                  ["text", "#answer .split"]])["steps"]
+
+    def value(text):
+        return float(text.split(" ±")[0].replace("−", "-"))
+    (name, mean, sd, between), = rows
+    assert name == "x" and value(mean) == pytest.approx(run.summary["mean"][0], abs=1e-3)
+    assert value(sd) == pytest.approx(run.summary["sd"][0], abs=1e-3)
+    assert [value(end) for end in between.split(" and ")] == pytest.approx(
+        [value(run.statistics[0][i]) for i in (4, 8)], rel=1e-3)
+    assert "smaller tolerance" in limit and "basis_size" not in limit
 
 
 def test_the_chart_library_is_the_published_one():

@@ -1,4 +1,5 @@
 """Runs on disk: killed, interrupted, damaged, resumed; and what they tell meanwhile."""
+import csv
 import hashlib
 import json
 import os
@@ -19,25 +20,37 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAPER = ROOT / "examples" / "paper.toml"
 NOISE = ROOT / "examples" / "paper-noise.toml"
-METHODS = ["gd", "agd", "masg", "uqsa", "nested", "collocation"]
+METHODS = ["gd", "agd", "masg", "uqsa", "nested", "collocation", "sieve"]
 # About half a second of work, and a checkpoint as often as it can be written.
 LONG = {method: ["--set", f"solve.method={method}", "--set", "solve.max_gradients=1e9", "--set", "solve.checkpoint_seconds=0.01",
                  "--set", "solve.iterations=300", "--set", f"solve.samples={40 if method == 'nested' else 60000}"]
         for method in METHODS}
+LONG["sieve"] = ["--set", "solve.method=sieve", "--set", "solve.relative_tolerance=5e-3", "--set", "solve.checkpoint_seconds=0.01"]
 LONG["collocation"] = ["--set", "solve.method=collocation", "--set", "solve.relative_tolerance=1e-5", "--set", "solve.checkpoint_seconds=0.01"]
-PROBLEM = {method: ROOT / "examples" / ("elliptic-control.toml" if method == "collocation" else "paper-noise.toml") for method in METHODS}
+PROBLEM = {method: NOISE for method in METHODS}
+PROBLEM |= {"collocation": ROOT / "examples" / "elliptic-control.toml", "sieve": ROOT / "examples" / "expectile.toml"}
+
+
+def without_times(value):
+    """JSON without time stamps, and without the assignments that led to it."""
+    if isinstance(value, dict):
+        return {key: without_times(entry) for key, entry in value.items() if key not in ("seconds", "overrides")}
+    return [without_times(entry) for entry in value] if isinstance(value, list) else value
 
 
 def content(directory):
-    """All that solution.h5 holds, without its time stamps."""
-    found = {}
+    """All that a run has left, without its time stamps."""
+    found = {"summary.json": without_times(json.loads((directory / "summary.json").read_text()))}
+    with (directory / "history.csv").open() as file:
+        found["history.csv"] = [{key: value for key, value in row.items() if key != "seconds"} for row in csv.DictReader(file)]
+    page = (directory / "report.html").read_text()
+    found["report.html"] = without_times(json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.S)[1]))
 
     def visit(name, node):
         if isinstance(node, h5py.Dataset) and not name.endswith("seconds"):
             value = node[()]
             if name == "summary":
-                value = json.loads(value)
-                del value["seconds"]
+                value = without_times(json.loads(value))
             found[name] = value.tobytes() if isinstance(value, np.ndarray) and value.dtype != object else str(value)
 
     with h5py.File(directory / "solution.h5") as store:
@@ -258,11 +271,34 @@ def test_a_run_of_which_nothing_is_stored_yet(run, tmp_path):
     assert run("eval", "a", "--at", "theta=0")[0] == 0
 
 
-def test_a_full_disk_ends_the_run_and_leaves_the_last_checkpoint(start, run, tmp_path):
-    """A limit on the size of files stands for the full disk: writes fail in the same way."""
-    arguments = ["--quiet", "--set", "solve.checkpoint_seconds=0.001", "--set", "solve.iterations=20000"]
-    assert run("solve", PAPER, "-o", "whole", *arguments)[0] == 0
-    process = start("solve", PAPER, "-o", "full", *arguments,
+def test_what_a_kill_left_out_is_written_by_resume(run, tmp_path):
+    """A kill after the final store but before the files for readers, in a first run and in one that went on."""
+    assert run("solve", PAPER, "-o", "a", "--quiet")[0] == 0
+    whole = content(tmp_path / "a")
+    for missing in (["summary.json"], ["report.html", "summary.json"], ["history.csv", "report.html", "summary.json"]):
+        for name in missing:
+            (tmp_path / "a" / name).unlink()
+        code, out, _ = run("resume", "a")
+        assert code == 0 and "nothing left to do" in out
+        assert differences(content(tmp_path / "a"), whole) == []
+    names = ["history.csv", "report.html", "summary.json"]
+    before = {name: (tmp_path / "a" / name).read_bytes() for name in names}
+    assert run("resume", "a", "--quiet", "--set", "solve.iterations=350")[0] == 0
+    whole = content(tmp_path / "a")
+    for name in names:
+        (tmp_path / "a" / name).write_bytes(before[name])
+    assert run("resume", "a", "--quiet")[0] == 0
+    assert differences(content(tmp_path / "a"), whole) == []
+    assert run("solve", PAPER, "-o", "a", "--quiet", "--max-seconds", "1e-9")[0] == 1  # nothing of the run before is left
+    assert json.loads((tmp_path / "a" / "summary.json").read_text())["iterations"] == 0
+
+
+FILLING = ["--quiet", "--set", "solve.checkpoint_seconds=0.001", "--set", "solve.iterations=20000"]
+
+
+def test_a_limit_on_file_sizes_ends_the_run_and_leaves_the_last_checkpoint(start, run, tmp_path):
+    assert run("solve", PAPER, "-o", "whole", *FILLING)[0] == 0
+    process = start("solve", PAPER, "-o", "full", *FILLING,
                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)))
     _, err = process.communicate(timeout=60)
     assert process.returncode == 4
@@ -271,6 +307,81 @@ def test_a_full_disk_ends_the_run_and_leaves_the_last_checkpoint(start, run, tmp
     assert run("eval", "full", "--at", "theta=0")[0] == 0
     assert run("resume", "full", "--quiet")[0] == 0
     assert differences(content(tmp_path / "full"), content(tmp_path / "whole")) == []
+
+
+@pytest.fixture
+def on_a_small_disk(program, tmp_path):
+    """Runs a shell script in a folder with a file system of its own, `disk`, that holds `size` kilobytes, with the program as $CG.
+    Every line of the script is "NAME: COMMAND"; returns the exit codes and what went to standard error, by name."""
+    if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True).returncode != 0:
+        pytest.skip("no mounts are allowed here: the tests with a limit on file sizes and with permissions stand for this one")
+
+    def call(size, script):
+        lines = [f"mkdir -p disk && mount -t tmpfs -o size={size}k tmpfs disk || exit 99"]
+        for line in script.strip().splitlines():
+            name, _, command = line.strip().partition(": ")
+            lines.append(f"({command}) >>out.txt 2>{name}.err; echo {name}=$?")
+        done = subprocess.run(["unshare", "-rm", "bash", "-c", "\n".join(lines)], cwd=tmp_path, env={**os.environ, "CG": program},
+                              capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        codes = dict(line.split("=") for line in done.stdout.split())
+        return {name: int(code) for name, code in codes.items()}, {name: (tmp_path / f"{name}.err").read_text() for name in codes}
+
+    return call
+
+
+def test_a_full_disk_ends_the_run_and_leaves_the_last_checkpoint(on_a_small_disk, run, tmp_path):
+    """What else is on the disk fills it while the run goes on; after it is gone the run goes on."""
+    assert run("solve", PAPER, "-o", "whole", *FILLING)[0] == 0
+    codes, err = on_a_small_disk(20_000, f"""
+        fill: head -c 19000K /dev/zero > disk/filler
+        solve: "$CG" solve {PAPER} -o disk/run {" ".join(FILLING)}
+        eval: "$CG" eval disk/run --at theta=0
+        again: "$CG" resume disk/run --quiet
+        empty: rm disk/filler
+        resume: "$CG" resume disk/run --quiet
+        copy: cp -r disk/run result""")
+    assert codes == {"fill": 0, "solve": 4, "eval": 0, "again": 4, "empty": 0, "resume": 0, "copy": 0}, err
+    message = "error: disk/run/solution.h5.tmp: cannot be written: No space left on device; disk/run/solution.h5 is as it was before\n"
+    assert err["solve"] == message and err["again"] == message and err["eval"] == ""
+    assert not (tmp_path / "result" / "solution.h5.tmp").exists()
+    assert differences(content(tmp_path / "result"), content(tmp_path / "whole")) == []
+
+
+def test_a_disk_with_room_for_the_result_but_not_for_the_report(on_a_small_disk, run, tmp_path):
+    assert run("solve", PAPER, "-o", "whole", "--quiet")[0] == 0
+    codes, err = on_a_small_disk(4_000, f"""
+        fill: head -c 3200K /dev/zero > disk/filler
+        solve: "$CG" solve {PAPER} -o disk/run --quiet
+        eval: "$CG" eval disk/run --at theta=0
+        empty: rm disk/filler
+        resume: "$CG" resume disk/run --quiet
+        copy: cp -r disk/run result""")
+    assert codes == {"fill": 0, "solve": 4, "eval": 0, "empty": 0, "resume": 0, "copy": 0}, err
+    assert err["solve"] == ("error: disk/run/report.html.tmp: cannot be written: No space left on device; the run itself is complete in "
+                            "disk/run/solution.h5, and `chaosgrad resume disk/run` writes the other files\n")
+    assert differences(content(tmp_path / "result"), content(tmp_path / "whole")) == []
+
+
+def test_a_read_only_disk(on_a_small_disk, run, tmp_path):
+    assert run("solve", PAPER, "-o", "whole", "--quiet")[0] == 0
+    codes, err = on_a_small_disk(20_000, f"""
+        begin: "$CG" solve {PAPER} -o disk/run --quiet --max-seconds 0.001; test $? = 1
+        lock: mount -o remount,ro disk
+        new: "$CG" solve {PAPER} -o disk/new --quiet
+        resume: "$CG" resume disk/run --quiet
+        eval: "$CG" eval disk/run --at theta=0
+        unlock: mount -o remount,rw disk
+        finish: "$CG" resume disk/run --quiet
+        lock2: mount -o remount,ro disk
+        nothing: "$CG" resume disk/run --quiet
+        copy: cp -r disk/run result""")
+    assert codes == {"begin": 0, "lock": 0, "new": 4, "resume": 4, "eval": 0, "unlock": 0, "finish": 0, "lock2": 0, "nothing": 0,
+                     "copy": 0}, err
+    assert err["new"] == "error: disk/new: cannot be created: Read-only file system\n"
+    assert err["resume"] == ("error: disk/run/solution.h5.tmp: cannot be written: Read-only file system; "
+                             "disk/run/solution.h5 is as it was before\n")
+    assert differences(content(tmp_path / "result"), content(tmp_path / "whole")) == []
 
 
 def test_a_folder_that_becomes_read_only(program):
@@ -326,6 +437,9 @@ def test_progress_elsewhere_is_one_line(run):
     code, _, err = run("solve", PAPER, "--set", "solve.method=masg", "--set", "solve.tolerance=1e-3")
     assert code == 0
     assert re.fullmatch(r"stage \d 300/300  m 19  samples 500  error \S+ of 1e-03  \S+ gradients/s  0 s left\n", err), err
+    code, _, err = run("solve", PROBLEM["sieve"])
+    assert code == 0
+    assert re.fullmatch(r"sieve, stage \d+  m \d+  samples \d+  error \S+ of \S+  \S+ gradients/s  0 s left\n", err), err
     assert run("solve", PAPER, "--quiet")[2] == "" and run("solve", PAPER, "--json")[2] == ""
     assert run("solve", PAPER, "--progress", "none")[2] == ""
     code, _, err = run("solve", PAPER, "--progress", "loud")

@@ -5,9 +5,12 @@ import json
 import math
 import pathlib
 
+import h5py
 import numpy as np
 import pytest
 import scipy.stats
+
+from runs_test import sign
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 QUICKSTART = ROOT / "examples" / "quickstart.toml"
@@ -91,6 +94,11 @@ def test_stats_against_numpy_on_draws(run, call, two):
                 r = np.corrcoef(values, table[:, header.index(parameter)])[0, 1]
                 assert abs(entry["correlation"][parameter]["value"] - r) < \
                     entry["correlation"][parameter]["error"] + 4 / math.sqrt(n)
+                theta = table[:, header.index(parameter)]
+                fit = scipy.stats.linregress(theta, values)
+                slope = entry["sensitivity"][parameter]
+                residual = (values - fit.intercept - fit.slope * theta) * (theta - theta.mean())  # heteroscedastic
+                assert abs(slope["value"] - fit.slope) < slope["error"] + 4 * residual.std() / theta.var() / math.sqrt(n)
             for quantile in entry["quantiles"]:
                 low, high = np.quantile(values, np.clip(
                     quantile["level"] + np.array([-4, 4]) * math.sqrt(quantile["level"] * (1 - quantile["level"]) / n), 0, 1))
@@ -160,7 +168,7 @@ def test_reweighting(run, call, two):
 def test_the_table_is_readable(run, two):
     code, out, _ = run("stats", two)
     assert code == 0
-    for word in ("mean", "sd", "skewness", "quantiles", "correlation", "Sobol' main", "Sobol' pairs", "covariance", "±"):
+    for word in ("mean", "sd", "skewness", "quantiles", "correlation", "mean slope by", "Sobol' main", "Sobol' pairs", "covariance", "±"):
         assert word in out
     assert "nan" not in out
 
@@ -177,6 +185,24 @@ def test_verify_finds_the_true_error(solve_json, call, run, tmp_path):
     assert math.hypot(*found["components"].values()) == pytest.approx(found["error"])
     code, out, _ = run("verify", "two")
     assert code == 0 and "200 fresh theta" in out and "agrees" in out
+
+
+def test_verify_fails_a_run_that_promises_too_much(run, two, tmp_path):
+    path = tmp_path / two / "solution.h5"
+    with h5py.File(path, "r+") as store:
+        true = store["error/estimate"][()]
+        store["error/estimate"][...] = true / 10
+    sign(path, path.read_bytes()[512:])
+    code, out, err = run("verify", two)
+    assert code == 3 and f"the run's estimate {true / 10:.4g}: too small" in out
+    assert f"error: the run promises too much: its error estimate is {true / 10:.4g}, but the error is at least" in err
+    code, out, err = run("verify", two, "--json")
+    assert code == 3 and json.loads(out)["verdict"] == "too small" and "promises too much" in err
+    with h5py.File(path, "r+") as store:
+        store["error/estimate"][...] = 10 * true
+    sign(path, path.read_bytes()[512:])
+    code, out, err = run("verify", two)
+    assert code == 0 and "too large" in out and err == ""  # cautious, not wrong
 
 
 def test_verify_with_noise(solve_json, call):

@@ -155,6 +155,34 @@ TEST(Statistics, OfAFewCoefficients) {
   EXPECT_NEAR(x.correlation[0].value, 2 / std::sqrt(14), 1e-14);
   EXPECT_NEAR(x.correlation[1].value, 0, 1e-14);
   EXPECT_NEAR(found.outputs[1].correlation[1].value, 1 / std::sqrt(2), 1e-14);
+  EXPECT_NEAR(x.slope[0].value, 2 * std::sqrt(3), 1e-14);  // 2 B_1 = 2 √3 (θ − 1)
+  EXPECT_NEAR(found.outputs[1].slope[1].value, 1, 1e-14);
+}
+
+// Cov(x, θ)/Var θ = E[τ ∂x/∂θ]/E τ with τ p = ∫_t^∞ (s − mean) p ds: for a uniform law on (−1, 1)
+// τ = (1 − t²)/2, for a normal one τ = sd², for an exponential one τ = t/rate. Gauss rules are
+// exact.
+TEST(Statistics, SlopesAreMeansOfDerivatives) {
+  const auto check = [](const Distribution& law, auto tau) {
+    const Measure measure({law});
+    Coefficients u(6, 1);
+    u << 1, -0.7, 0.5, 0.4, -0.3, 0.2;
+    const Expansion expansion(measure, Basis(families_of(measure), IndexSet::first(1, 6)), u);
+    const Quadrature rule = expansion.basis().families()[0].gauss(12);
+    double sum = 0, weights = 0;
+    for (Index i = 0; i < rule.nodes.size(); ++i) {
+      const double t = rule.nodes(i), weight = rule.weights(i) * tau(t);
+      sum += weight * expansion.sensitivity(Vector::Constant(1, t))(0, 0);
+      weights += weight;
+    }
+    const Statistics found = statistics(expansion, exact(1, 0.01));
+    const Estimate& slope = found.outputs[0].slope[0];
+    EXPECT_NEAR(slope.value, sum / weights, 1e-12 * std::abs(slope.value)) << law.name();
+    EXPECT_NEAR(slope.error, 0.01 / law.sd(), 1e-14) << law.name();
+  };
+  check(Uniform{-1, 1}, [](double t) { return 1 - t * t; });
+  check(Normal{1, 0.5}, [](double) { return 1.0; });
+  check(Exponential{2}, [](double t) { return t; });
 }
 
 // θ on its own basis: E[θ_k ψ_i] against plain sampling sums, for a copula and for a Fourier basis.

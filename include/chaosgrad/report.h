@@ -16,9 +16,16 @@ namespace chaosgrad {
 // and the problem itself. `summary` is that of summary_json.
 [[nodiscard]] std::string report_html(const ProblemFile& file, const Solution& solution,
                                       const std::string& summary);
-// Write DIRECTORY/report.html. Throw IoError.
-void write_report(const std::string& directory, const ProblemFile& file, const Solution& solution);
-void write_report(const std::string& directory, const StoredRun& run);
+// Writes DIRECTORY/report.html. Throws IoError.
+void write_report(const std::string& directory, const ProblemFile& file, const Solution& solution,
+                  const std::string& summary);
+
+// What of a run is for readers: history.csv, report.html and summary.json, in this order, so that
+// whoever finds the right summary finds them all. Throws IoError.
+void write_for_readers(const std::string& directory, const ProblemFile& file,
+                       const Solution& solution, const std::string& summary);
+// Whether DIRECTORY has them, and not those of another run.
+[[nodiscard]] bool has_files_for_readers(const std::string& directory, const std::string& summary);
 
 // Several methods on one problem.
 struct ComparedRun {

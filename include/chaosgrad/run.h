@@ -44,18 +44,25 @@ struct ErrorEstimate {
   double confidence = 0.95;
 };
 
+// An iteration of the paper's methods, or a stage of the adaptive ones. Two members mean what the
+// method makes of them:
+//                 step                             gradient_norm
+//   gd … uqsa     α_k                              ‖D'‖
+//   nested        α, the same at every point       √(mean of |∇f|² over the points that moved)
+//   collocation   1: Newton steps, taken whole     √(mean of |∇f|² over the points)
+//   sieve         the damping of Newton's step     ‖Δ‖, that step averaged over the samples
 struct IterationRecord {
   Index k = 0;
   Index basis_size = 0;
   Index samples = 0;
   double step = 0;
-  std::int64_t gradients = 0;                // so far
-  double seconds = 0;                        // so far
-  double gradient_norm = 0;                  // ‖D'‖
+  std::int64_t gradients = 0;  // so far
+  double seconds = 0;          // so far
+  double gradient_norm = 0;
   std::optional<double> error_squared = {};  // ‖u_k − P_m u*‖²
   std::optional<double> true_error = {};     // ‖x_k − x*‖_π
   std::optional<double> bound = {};          // of E[error_squared]: see theory.h, run_bounds
-  // Adaptive methods, where a record is a stage: the error estimate and its parts.
+  // Adaptive methods: the error estimate and its parts.
   std::optional<double> estimate = {}, basis = {}, sampling = {}, optimisation = {};
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// A run on disk: DIR/solution.h5 (everything needed to evaluate, resume and audit; its format is
-// docs/run-format.md), summary.json, history.csv.
+// A run on disk: DIR/solution.h5, everything needed to evaluate, resume and audit; its format is
+// docs/run-format.md.
 #include <string>
 
 #include "chaosgrad/problem_file.h"
@@ -17,10 +17,11 @@ namespace chaosgrad {
 //   begin_run        a store of nothing but the problem, so that whatever happens can be resumed;
 //                    forgets the run that was there
 //   save_checkpoint  a run underway, as Options::checkpoint gives it
-//   save_run         the end, with summary.json and history.csv
+//   save_run         the end; `summary` is that of summary_json
 void begin_run(const std::string& directory, const ProblemFile& file);
 void save_checkpoint(const std::string& directory, const ProblemFile& file, const Run& run);
-void save_run(const std::string& directory, const ProblemFile& file, const Solution& solution);
+void save_run(const std::string& directory, const ProblemFile& file, const Solution& solution,
+              const std::string& summary);
 
 // What solution.h5 holds, read back. The run is fit for Options::resume, unless its state is empty:
 // then no iteration was stored.

@@ -63,6 +63,9 @@ struct OutputStatistics {
   std::vector<Estimate> quantiles;  // at the levels asked for
   Histogram histogram;
   std::vector<Estimate> correlation;  // with each parameter
+  // The sensitivity to each parameter: Cov(output, θ_k)/Var θ_k, which for independent parameters
+  // is a weighted mean of ∂output/∂θ_k (docs/mathematics.md, 8).
+  std::vector<Estimate> slope;
   // Sobol' indices: the share of the variance that depends on germ k alone (main), that involves it
   // at all (total), that depends on two together beyond their main parts (pairwise). Without
   // dependence the germ is the parameter. Empty where they were not asked for.

@@ -1,17 +1,13 @@
 #include "io/describe.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "chaosgrad/run.h"
+#include "io/json_numbers.h"
 
 namespace chaosgrad {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
 Json formula(const std::optional<Schedule>& schedule) {
   return schedule ? Json(schedule->text()) : Json(nullptr);
 }

@@ -1,13 +1,14 @@
 #include "io/evaluator.h"
 
-#include <fmt/format.h>
 #include <Eigen/Cholesky>
-
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <type_traits>
 
 #include "basis/family_fourier.h"
 #include "basis/family_kernel.h"
-#include "chaosgrad/error.h"
 #include "chaosgrad/random.h"
 
 namespace chaosgrad {
@@ -52,10 +53,18 @@ EvaluatorFamily take_apart(const Family& family, Index degree, Index offset) {
   return part;
 }
 
-EvaluatorScore closed_form(const Distribution& marginal, double a, double b = 0, double c = 0) {
-  return {.kind = EvaluatorScore::Kind::closed_form,
-          .name = std::string(marginal.name()),
-          .arguments = {a, b, c}};
+// a^a e^−a / Γ(a + 1), to all digits: in long double, for large a by Stirling's series.
+long double scaled_reciprocal_gamma(long double a) {
+  using std::exp, std::log, std::tgamma, std::sqrt;
+  if (a < 20) return exp(a * (log(a) - 1)) / tgamma(a + 1);
+  constexpr long double series[] = {1.0L / 12,   -1.0L / 360,         1.0L / 1260, -1.0L / 1680,
+                                    1.0L / 1188, -691.0L / 360360.0L, 1.0L / 156};
+  long double power = 1 / a, rest = 0;
+  for (const long double term : series) {
+    rest += term * power;
+    power /= a * a;
+  }
+  return exp(-rest) / sqrt(2 * std::numbers::pi_v<long double> * a);
 }
 
 EvaluatorScore discrete_score(const Distribution& marginal, const Discrete& d) {
@@ -74,27 +83,40 @@ EvaluatorScore discrete_score(const Distribution& marginal, const Discrete& d) {
 
 EvaluatorScore take_apart(const Distribution& marginal) {
   using Kind = EvaluatorScore::Kind;
-  const auto plain = [&](Kind kind, double a, double b) {
-    EvaluatorScore score = closed_form(marginal, a, b);
-    score.kind = kind;
-    return score;
+  const auto score = [&](Kind kind, std::vector<double> arguments) -> EvaluatorScore {
+    return {.kind = kind, .name = std::string(marginal.name()), .arguments = std::move(arguments)};
   };
-  const Distribution::Variant& law = marginal.parameters();
-  if (const auto* d = std::get_if<Normal>(&law)) return plain(Kind::normal, d->mean, d->sd);
-  if (const auto* d = std::get_if<LogNormal>(&law)) return plain(Kind::lognormal, d->mu, d->sigma);
-  if (const auto* d = std::get_if<Uniform>(&law)) return closed_form(marginal, d->lower, d->upper);
-  if (const auto* d = std::get_if<LogUniform>(&law))
-    return closed_form(marginal, d->lower, d->upper);
-  if (const auto* d = std::get_if<Triangular>(&law))
-    return closed_form(marginal, d->lower, d->mode, d->upper);
-  if (const auto* d = std::get_if<Exponential>(&law)) return closed_form(marginal, d->rate);
-  if (const auto* d = std::get_if<Weibull>(&law)) return closed_form(marginal, d->shape, d->scale);
-  if (const auto* d = std::get_if<Discrete>(&law)) return discrete_score(marginal, *d);
-  throw InputError(
-      "export",
-      fmt::format("under a copula, the distribution function of {} would be needed, which "
-                  "is not available as plain code; without dependence it can be exported",
-                  marginal.name()));
+  const auto g = [](double a) { return scaled_reciprocal_gamma(a); };
+  return std::visit(
+      [&]<class Law>(const Law& d) -> EvaluatorScore {
+        if constexpr (std::is_same_v<Law, Normal>) {
+          return score(Kind::normal, {d.mean, d.sd});
+        } else if constexpr (std::is_same_v<Law, LogNormal>) {
+          return score(Kind::lognormal, {d.mu, d.sigma});
+        } else if constexpr (std::is_same_v<Law, Discrete>) {
+          return discrete_score(marginal, d);
+        } else if constexpr (std::is_same_v<Law, Uniform> || std::is_same_v<Law, LogUniform>) {
+          return score(Kind::closed_form, {d.lower, d.upper});
+        } else if constexpr (std::is_same_v<Law, Triangular>) {
+          return score(Kind::closed_form, {d.lower, d.mode, d.upper});
+        } else if constexpr (std::is_same_v<Law, Exponential>) {
+          return score(Kind::closed_form, {d.rate});
+        } else if constexpr (std::is_same_v<Law, Weibull>) {
+          return score(Kind::closed_form, {d.shape, d.scale});
+        } else if constexpr (std::is_same_v<Law, Gamma>) {
+          return score(Kind::closed_form, {d.shape, d.scale, static_cast<double>(g(d.shape))});
+        } else if constexpr (std::is_same_v<Law, Beta>) {
+          const long double peak =
+              g(d.alpha) * g(d.beta) /
+              scaled_reciprocal_gamma(static_cast<long double>(d.alpha) + d.beta);
+          return score(Kind::closed_form,
+                       {d.alpha, d.beta, d.lower, d.upper, static_cast<double>(peak)});
+        } else {
+          static_assert(std::is_same_v<Law, TruncatedNormal>);
+          return score(Kind::closed_form, {d.mean, d.sd, d.lower, d.upper});
+        }
+      },
+      marginal.parameters());
 }
 
 // Fresh points, the answers there, and the sums of absolute terms.

@@ -25,8 +25,8 @@ struct EvaluatorFamily {
 struct EvaluatorScore {
   enum class Kind { independent, normal, lognormal, closed_form, discrete };
   Kind kind = Kind::independent;
-  std::string name = {};            // of a closed form: the distribution
-  double arguments[3] = {0, 0, 0};  // in the order of its declaration
+  std::string name = {};               // of a closed form: the distribution
+  std::vector<double> arguments = {};  // in the order of its declaration, then constants
   // discrete: the values, the scores at them, and before the first, between, behind the last
   std::vector<double> values = {}, at = {}, between = {};
 };
@@ -46,7 +46,6 @@ struct Evaluator {
   Vector x_scale, slope_scale;
 };
 
-// Throws InputError if a distribution under the copula has no score in plain functions.
 [[nodiscard]] Evaluator make_evaluator(const Expansion& expansion);
 
 }  // namespace chaosgrad

@@ -1,8 +1,10 @@
 // C99, nothing but math.h. Every part is there only if it is used, so that no compiler complains.
 #include <algorithm>
+#include <cmath>
 
 #include "chaosgrad/version.h"
 #include "io/export_c_code.h"
+#include "io/export_c_laws.h"
 #include "io/export_text.h"
 
 namespace chaosgrad {
@@ -10,22 +12,25 @@ namespace {
 
 constexpr ListStyle braces{"{", "}"};
 
+std::string c_number(double value) {
+  return std::isinf(value) ? (value > 0 ? "HUGE_VAL" : "-HUGE_VAL") : fmt::format("{:.17g}", value);
+}
+
 // z[k] = …, slope[k] = …
 std::string score_lines(const EvaluatorScore& score, std::size_t k) {
   using Kind = EvaluatorScore::Kind;
-  const auto [a, b, c] = score.arguments;
   switch (score.kind) {
     case Kind::independent:
       return fmt::format("  z[{0}] = theta[{0}];\n  slope[{0}] = 1;\n", k);
     case Kind::normal:
       return fmt::format(
-          "  z[{0}] = (theta[{0}] - {1:.17g}) / {2:.17g};\n  slope[{0}] = 1.0 / {2:.17g};\n", k, a,
-          b);
+          "  z[{0}] = (theta[{0}] - {1:.17g}) / {2:.17g};\n  slope[{0}] = 1.0 / {2:.17g};\n", k,
+          score.arguments[0], score.arguments[1]);
     case Kind::lognormal:
       return fmt::format(
           "  z[{0}] = (log(theta[{0}]) - {1:.17g}) / {2:.17g};\n"
           "  slope[{0}] = 1 / ({2:.17g} * theta[{0}]);\n",
-          k, a, b);
+          k, score.arguments[0], score.arguments[1]);
     case Kind::discrete:
       return fmt::format(
           "  z[{0}] = discrete_score(theta[{0}], {1}, values_{0}, at_{0}, between_{0});\n"
@@ -34,56 +39,32 @@ std::string score_lines(const EvaluatorScore& score, std::size_t k) {
     case Kind::closed_form:
       break;
   }
-  std::string text = fmt::format("  {{\n    const double t = theta[{}], ", k);
-  if (score.name == "uniform") {
-    text +=
-        fmt::format("a = {:.17g}, b = {:.17g};\n", a, b) +
-        fmt::format(
-            "    z[{0}] = score((t - a) / (b - a), (b - t) / (b - a), 1 / (b - a), &slope[{0}]);\n",
-            k);
-  } else if (score.name == "loguniform") {
-    text += fmt::format("a = {:.17g}, b = {:.17g}, length = log_ratio(b, a);\n", a, b) +
-            fmt::format(
-                "    z[{0}] = score(log_ratio(t, a) / length, log_ratio(b, t) / length, 1 / t / "
-                "length, "
-                "&slope[{0}]);\n",
-                k);
-  } else if (score.name == "exponential") {
-    text += fmt::format("rate = {:.17g};\n", a) +
-            fmt::format(
-                "    z[{0}] = score(-expm1(-rate * t), exp(-rate * t), rate * exp(-rate * t), "
-                "&slope[{0}]);\n",
-                k);
-  } else if (score.name == "weibull") {
-    text += fmt::format("shape = {:.17g}, scale = {:.17g}, h = pow(t / scale, shape);\n", a, b) +
-            fmt::format(
-                "    z[{0}] = score(-expm1(-h), exp(-h), shape / scale * pow(t / scale, shape - 1) "
-                "* exp(-h), &slope[{0}]);\n",
-                k);
-  } else {  // triangular
-    text +=
-        fmt::format("a = {:.17g}, c = {:.17g}, b = {:.17g}, w = b - a;\n", a, b, c) +
-        fmt::format(
-            "    const double left = t < c ? (t - a) / w * ((t - a) / (c - a)) : 0;\n"
-            "    const double right = t > c ? (b - t) / w * ((b - t) / (b - c)) : 0;\n"
-            "    const double below = t < c ? left : t > c ? 1 - right : (c - a) / w;\n"
-            "    const double above = t < c ? 1 - left : t > c ? right : (b - c) / w;\n"
-            "    const double part = t < c ? (t - a) / (c - a) : t > c ? (b - t) / (b - c) : 1;\n"
-            "    z[{0}] = score(below, above, 2 / w * part, &slope[{0}]);\n",
-            k);
+  std::string arguments;
+  for (const double argument : score.arguments) arguments += ", " + c_number(argument);
+  return fmt::format("  z[{0}] = {1}_score(theta[{0}]{2}, &slope[{0}]);\n", k, score.name,
+                     arguments);
+}
+
+// The functions behind the closed forms that occur.
+std::string law_functions_in_use(const std::vector<EvaluatorScore>& scores) {
+  std::string text, needed;
+  for (const LawCode& law : law_codes) {
+    const bool used = std::any_of(scores.begin(), scores.end(), [&](const EvaluatorScore& score) {
+      return score.kind == EvaluatorScore::Kind::closed_form && score.name == law.name;
+    });
+    if (!used) continue;
+    if (law.needs && needed.find(law.needs) == std::string::npos) needed += law.needs;
+    text += law.code;
   }
-  return text + "  }\n";
+  return text.empty() ? text : quantile_code + needed + text;
 }
 
 // η = C⁻¹ z and its derivatives by θ.
 std::string germ_code(const Evaluator& parts) {
   std::string text;
-  bool closed = false, logarithmic = false, discrete = false;
+  bool discrete = false;
   for (std::size_t k = 0; k < parts.scores.size(); ++k) {
     const EvaluatorScore& score = parts.scores[k];
-    closed = closed || score.kind == EvaluatorScore::Kind::closed_form;
-    logarithmic = logarithmic ||
-                  (score.kind == EvaluatorScore::Kind::closed_form && score.name == "loguniform");
     if (score.kind != EvaluatorScore::Kind::discrete) continue;
     discrete = true;
     text += fmt::format("static const double values_{}[] = {};\n", k, braces.numbers(score.values));
@@ -91,8 +72,7 @@ std::string germ_code(const Evaluator& parts) {
     text +=
         fmt::format("static const double between_{}[] = {};\n", k, braces.numbers(score.between));
   }
-  if (closed) text += quantile_code;
-  if (logarithmic) text += log_ratio_code;
+  text += law_functions_in_use(parts.scores);
   if (discrete) text += discrete_code;
   text += "\n/* theta = F^-1(Phi(C eta)) with this C. */\nstatic const double factor[D][D] = " +
           braces.rows(parts.factor) + ";\n";

@@ -1,6 +1,10 @@
 // Python, nothing but its math module.
+#include <algorithm>
+#include <cmath>
+
 #include "chaosgrad/version.h"
 #include "io/export_python_code.h"
+#include "io/export_python_laws.h"
 #include "io/export_text.h"
 
 namespace chaosgrad {
@@ -8,18 +12,22 @@ namespace {
 
 constexpr ListStyle brackets{"[", "]"};
 
+std::string python_number(double value) {
+  return std::isinf(value) ? (value > 0 ? "math.inf" : "-math.inf") : fmt::format("{:.17g}", value);
+}
+
 // A function from θ_k to (z, dz/dθ_k).
 std::string score_function(const EvaluatorScore& score) {
   using Kind = EvaluatorScore::Kind;
-  const auto [a, b, c] = score.arguments;
   switch (score.kind) {
     case Kind::independent:
       return "lambda t: (t, 1.0)";
     case Kind::normal:
-      return fmt::format("lambda t: ((t - {:.17g}) / {:.17g}, 1 / {:.17g})", a, b, b);
+      return fmt::format("lambda t: ((t - {0:.17g}) / {1:.17g}, 1 / {1:.17g})", score.arguments[0],
+                         score.arguments[1]);
     case Kind::lognormal:
-      return fmt::format("lambda t: ((math.log(t) - {:.17g}) / {:.17g}, 1 / ({:.17g} * t))", a, b,
-                         b);
+      return fmt::format("lambda t: ((math.log(t) - {0:.17g}) / {1:.17g}, 1 / ({1:.17g} * t))",
+                         score.arguments[0], score.arguments[1]);
     case Kind::discrete:
       return fmt::format("lambda t, v={}, a={}, b={}: (_discrete_score(t, v, a, b), 0.0)",
                          brackets.numbers(score.values), brackets.numbers(score.at),
@@ -27,14 +35,31 @@ std::string score_function(const EvaluatorScore& score) {
     case Kind::closed_form:
       break;
   }
-  const std::size_t count = score.name == "triangular" ? 3 : score.name == "exponential" ? 1 : 2;
   std::string arguments;
-  for (std::size_t i = 0; i < count; ++i) arguments += fmt::format(", {:.17g}", score.arguments[i]);
+  for (const double argument : score.arguments) arguments += ", " + python_number(argument);
   return fmt::format("lambda t: _{}(t{})", score.name, arguments);
 }
 
+// The functions behind the scores that occur.
+std::string score_functions_in_use(const std::vector<EvaluatorScore>& scores) {
+  const auto used = [&](EvaluatorScore::Kind kind, std::string_view name) {
+    return std::any_of(scores.begin(), scores.end(), [&](const EvaluatorScore& score) {
+      return score.kind == kind && score.name == name;
+    });
+  };
+  std::string text, needed;
+  for (const LawFunction& law : law_functions) {
+    if (!used(EvaluatorScore::Kind::closed_form, law.name)) continue;
+    if (law.needs && needed.find(law.needs) == std::string::npos) needed += law.needs;
+    text += law.code;
+  }
+  if (!text.empty()) text = copula_code + needed + text;
+  if (used(EvaluatorScore::Kind::discrete, "discrete")) text += discrete_function;
+  return text;
+}
+
 std::string germ_code(const Evaluator& parts) {
-  std::string text = copula_code;
+  std::string text = score_functions_in_use(parts.scores);
   text += "\n_FACTOR = " + brackets.rows(parts.factor) + "\n_SCORES = [\n";
   for (const EvaluatorScore& score : parts.scores)
     text += fmt::format("    {},\n", score_function(score));

@@ -5,32 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "io/json_numbers.h"
 #include "io/read_distribution.h"
 #include "io/toml_document.h"
 
 namespace chaosgrad {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 Json estimate(const Estimate& found) {
   return {{"value", number(found.value)}, {"error", number(found.error)}};
-}
-
-Json numbers(const Vector& values) {
-  Json list = Json::array();
-  for (const double value : values) list.push_back(number(value));
-  return list;
-}
-
-Json rows(const Matrix& matrix) {
-  Json list = Json::array();
-  for (Index i = 0; i < matrix.rows(); ++i) list.push_back(numbers(matrix.row(i).transpose()));
-  return list;
 }
 
 Json per_parameter(const std::vector<std::string>& parameters,
@@ -65,6 +49,7 @@ Json output_json(const OutputStatistics& output, const Statistics& statistics,
             {"value", numbers(output.histogram.density)},
             {"error", numbers(output.histogram.error)}}},
           {"correlation", per_parameter(parameters, output.correlation)},
+          {"sensitivity", per_parameter(parameters, output.slope)},
           {"sobol",
            {{"main", per_parameter(parameters, output.main)},
             {"total", per_parameter(parameters, output.total)},

@@ -6,7 +6,6 @@
 
 #include "chaosgrad/error.h"
 #include "estimate/sample_source.h"
-#include "io/history.h"
 #include "io/source.h"
 #include "io/store_content.h"
 #include "io/store_file.h"
@@ -44,18 +43,20 @@ void begin_run(const std::string& directory, const ProblemFile& file) {
                 .status = Status::interrupted,
                 .stop_reason = "begun, nothing done yet"};
   write_unfinished(directory, file, run, Previous::forget);
+  for (const char* name : {"summary.json", "history.csv", "report.html"}) {
+    std::error_code ignored;
+    std::filesystem::remove(directory + "/" + name, ignored);
+  }
 }
 
 void save_checkpoint(const std::string& directory, const ProblemFile& file, const Run& run) {
   write_unfinished(directory, file, run, Previous::keep);
 }
 
-void save_run(const std::string& directory, const ProblemFile& file, const Solution& solution) {
+void save_run(const std::string& directory, const ProblemFile& file, const Solution& solution,
+              const std::string& summary) {
   create_directory(directory);
-  const std::string summary = summary_json(file, solution);
   write_store(directory, write_content(file, solution, summary), Previous::keep);
-  write_file(directory + "/summary.json", summary + "\n");
-  write_file(directory + "/history.csv", history_csv(solution.run, file.options.bounds));
 }
 
 StoredRun load_run(const std::string& directory) {

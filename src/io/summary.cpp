@@ -2,30 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "chaosgrad/statistics.h"
 #include "chaosgrad/version.h"
+#include "io/json_numbers.h"
 
 namespace chaosgrad {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
-
-Json numbers(const Vector& values) {
-  Json list = Json::array();
-  for (const double value : values) list.push_back(number(value));
-  return list;
-}
-
-Json rows(const Matrix& matrix) {
-  Json list = Json::array();
-  for (Index i = 0; i < matrix.rows(); ++i) list.push_back(numbers(matrix.row(i).transpose()));
-  return list;
-}
 
 const char* source(const Constant& constant) { return constant.given ? "given" : "estimated"; }
 

@@ -1,14 +1,10 @@
-#include <cmath>
-
 #include "chaosgrad/run_statistics.h"
 #include "report/expansion_data.h"
 
 namespace chaosgrad {
 namespace {
 
-Json with_error(const Estimate& estimate) {
-  return {estimate.value, std::isfinite(estimate.error) ? Json(estimate.error) : Json(nullptr)};
-}
+Json with_error(const Estimate& estimate) { return {estimate.value, number(estimate.error)}; }
 
 std::string packed_vector(const Vector& values) {
   return packed(std::vector<double>(values.begin(), values.end()));

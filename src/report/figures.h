@@ -1,14 +1,11 @@
 #pragma once
 // The figures, one function each; see docs/paper.md for what each one shows.
-#include <nlohmann/json.hpp>
-
 #include "chaosgrad/reproduce.h"
 #include "estimate/reference.h"
+#include "io/json_numbers.h"
 #include "report/trials.h"
 
 namespace chaosgrad {
-
-using Json = nlohmann::ordered_json;  // writes numbers that are not finite as null
 
 // The paper's four.
 [[nodiscard]] Figure figure_exact(const ReproduceOptions& options);        // fig1a

@@ -42,10 +42,6 @@ std::set<std::size_t> rows_to_show(std::size_t count) {
   return rows;
 }
 
-Json optional(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
-
 }  // namespace
 
 std::string packed(const std::vector<double>& values) {
@@ -86,7 +82,7 @@ Json history_data(const std::vector<IterationRecord>& history) {
     Json values = Json::array();
     bool known = false;
     for (const std::size_t row : rows) {
-      values.push_back(optional(value(history[row])));
+      values.push_back(number(value(history[row])));
       known = known || !values.back().is_null();
     }
     if (known) columns[name] = std::move(values);

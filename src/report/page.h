@@ -1,16 +1,14 @@
 #pragma once
 // The page that every report is: a fixed frame (src/report/page, packed into the program by
 // cmake/embed_page.py) around a title and one block of data that its scripts draw.
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "chaosgrad/run.h"
+#include "io/json_numbers.h"
 
 namespace chaosgrad {
-
-using Json = nlohmann::ordered_json;  // writes numbers that are not finite as null
 
 // The frame: opening, title, middle, data, ending. The content security policy in it allows the two
 // scripts that it holds, by their hashes, and nothing from elsewhere.

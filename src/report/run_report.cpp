@@ -1,10 +1,16 @@
+#include <fmt/format.h>
+
 #include <filesystem>
 
+#include "chaosgrad/error.h"
 #include "chaosgrad/report.h"
 #include "chaosgrad/version.h"
+#include "io/history.h"
 #include "io/source.h"
+#include "io/store_file.h"
 #include "report/expansion_data.h"
 #include "report/page.h"
+#include "solve/adaptive/goal.h"
 
 namespace chaosgrad {
 namespace {
@@ -18,6 +24,13 @@ Json problem_data(const ProblemFile& file) {
           {"text", file.source.text},
           {"overrides", file.source.overrides},
           {"files", std::move(files)}};
+}
+
+// As an absolute number; null where none was asked for.
+Json tolerance_data(const Options& options, const Solution& solution) {
+  const bool adaptive = solution.run.error.has_value();
+  if (!adaptive && !options.tolerance && !options.relative_tolerance) return nullptr;
+  return number(absolute_tolerance(options, solution.expansion.coefficients().norm()));
 }
 
 std::string title_of(const ProblemFile& file) {
@@ -34,7 +47,8 @@ std::string report_html(const ProblemFile& file, const Solution& solution,
                {"version", version()},
                {"summary", Json::parse(summary)},
                {"problem", problem_data(file)},
-               {"history", history_data(solution.run.history)}};
+               {"history", history_data(solution.run.history)},
+               {"tolerance", tolerance_data(file.options, solution)}};
   if (!is_failure(solution.run.status)) {
     data["expansion"] = expansion_data(solution.expansion, file.problem.parameter_names());
     data["distribution"] = distribution_data(file, solution);
@@ -58,12 +72,30 @@ std::string comparison_html(const ProblemFile& file, const std::vector<ComparedR
                                     {"runs", std::move(compared)}});
 }
 
-void write_report(const std::string& directory, const ProblemFile& file, const Solution& solution) {
-  write_file(directory + "/report.html", report_html(file, solution, summary_json(file, solution)));
+void write_report(const std::string& directory, const ProblemFile& file, const Solution& solution,
+                  const std::string& summary) {
+  write_file(directory + "/report.html", report_html(file, solution, summary));
 }
 
-void write_report(const std::string& directory, const StoredRun& run) {
-  write_file(directory + "/report.html", report_html(run.file, run, run.summary));
+void write_for_readers(const std::string& directory, const ProblemFile& file,
+                       const Solution& solution, const std::string& summary) {
+  try {
+    write_file(directory + "/history.csv", history_csv(solution.run, file.options.bounds));
+    write_report(directory, file, solution, summary);
+    write_file(directory + "/summary.json", summary + "\n");
+  } catch (const IoError& failure) {
+    throw IoError(fmt::format(
+        "{}; the run itself is complete in {}, and `chaosgrad resume {}` writes the other files",
+        failure.what(), store_path(directory), directory));
+  }
+}
+
+bool has_files_for_readers(const std::string& directory, const std::string& summary) {
+  const auto there = [&](const char* name) {
+    return std::filesystem::exists(directory + "/" + name);
+  };
+  return there("history.csv") && there("report.html") && there("summary.json") &&
+         read_file(directory + "/summary.json") == summary + "\n";
 }
 
 void write_comparison(const std::string& directory, const ProblemFile& file,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "solve/adaptive/goal.h"
+#include "solve/forecast.h"
 
 namespace chaosgrad {
 
@@ -77,24 +78,32 @@ double Monitor::record(IterationRecord record, const Coefficients& u, Run& run,
     record.error_squared = reference_->error_squared(u);
     record.true_error = std::sqrt(*record.error_squared + reference_->remainder_squared[u.rows()]);
   }
-  if (options_.progress) {
-    const bool adaptive = record.estimate.has_value();
-    tell({.stage = stage,
-          .iteration = record.k,
-          .iterations = adaptive ? 0 : options_.iterations,
-          .basis_size = record.basis_size,
-          .samples = record.samples,
-          .gradient_norm = record.gradient_norm,
-          .error = adaptive ? record.estimate : record.true_error,
-          .tolerance = adaptive ? std::optional(absolute_tolerance(options_, run.u.norm()))
-                                : options_.tolerance,
-          .gradients = run.gradients});
-  }
   run.history.push_back(std::move(record));
+  if (options_.progress) tell_of(run, stage);
   return now;
 }
 
-void Monitor::tell(Progress progress) const {
+void Monitor::tell_of(const Run& run, const std::string& stage) const {
+  const IterationRecord& last = run.history.back();
+  const bool adaptive = last.estimate.has_value();
+  Progress progress{.stage = stage,
+                    .iteration = last.k,
+                    .iterations = adaptive ? 0 : options_.iterations,
+                    .basis_size = last.basis_size,
+                    .samples = last.samples,
+                    .gradient_norm = last.gradient_norm,
+                    .error = adaptive ? last.estimate : last.true_error,
+                    .tolerance = options_.tolerance,
+                    .gradients = run.gradients};
+  std::optional<double> to_go;
+  if (adaptive) {
+    progress.tolerance = absolute_tolerance(options_, run.u.norm());
+    to_go = gradients_to_go(run.history, *progress.tolerance);
+  }
+  tell(std::move(progress), to_go);
+}
+
+void Monitor::tell(Progress progress, std::optional<double> gradients_to_go) const {
   if (!options_.progress) return;
   const double session = session_seconds();
   progress.seconds = seconds_before_ + session;
@@ -105,8 +114,13 @@ void Monitor::tell(Progress progress) const {
   if (progress.iterations > 0 && progress.iteration > iterations_before_) {
     const auto done = static_cast<double>(progress.iteration - iterations_before_);
     const auto left = static_cast<double>(progress.iterations - progress.iteration);
-    progress.seconds_left = std::min(session / done * left, options_.max_seconds - session);
+    progress.seconds_left = session / done * left;
+  } else if (gradients_to_go && progress.gradients_per_second > 0) {
+    const auto allowed = static_cast<double>(options_.max_gradients - progress.gradients);
+    progress.seconds_left = std::min(*gradients_to_go, allowed) / progress.gradients_per_second;
   }
+  if (progress.seconds_left)
+    progress.seconds_left = std::min(*progress.seconds_left, options_.max_seconds - session);
   options_.progress(progress);
 }
 

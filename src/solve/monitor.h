@@ -25,9 +25,6 @@ class Monitor {
   double record(IterationRecord record, const Coefficients& u, Run& run,
                 const std::string& stage) const;
 
-  // Completes what a solver tells of itself (tolerance, clock, rates), and tells the caller.
-  void tell(Progress progress) const;
-
   // When its time has come: fill() puts coefficients and state into `run`, which then goes to the
   // caller's checkpoint.
   template <class Fill>
@@ -42,6 +39,10 @@ class Monitor {
   [[nodiscard]] double seconds() const;  // over all sessions
 
  private:
+  // Tells the caller of the last iteration.
+  void tell_of(const Run& run, const std::string& stage) const;
+  // Adds clock and rates, and tells.
+  void tell(Progress progress, std::optional<double> gradients_to_go) const;
   [[nodiscard]] double session_seconds() const;
   [[nodiscard]] bool checkpoint_is_due(std::optional<double> now) const;
 

@@ -16,25 +16,45 @@ const statuses = {
 const parts = [
   {
     key: 'basis', name: 'basis',
-    limit: 'The basis limits it: x*(θ) has detail that these functions cannot follow. More of them '
-      + '(basis_size) would help most.',
+    limit: 'The basis limits it: x*(θ) has detail that these functions cannot follow.',
+    remedy: 'More of them (basis_size) would help most.',
   },
   {
     key: 'sampling', name: 'sampling',
-    limit: 'Sampling limits it: the noise of the gradients is still in the coefficients. More '
-      + 'samples or more iterations would help most.',
+    limit: 'Sampling limits it: more gradients would determine the coefficients better.',
+    remedy: 'More samples or more iterations would help most.',
   },
   {
     key: 'optimisation', name: 'optimisation',
-    limit: 'The optimisation limits it: the coefficients are not yet at their optimum. More '
-      + 'iterations would help most.',
+    limit: 'The optimisation limits it: the coefficients are not yet at their optimum.',
+    remedy: 'More iterations would help most.',
   },
 ];
+// The methods that need no tuning go on by themselves.
+const adaptiveMethods = ['auto', 'collocation', 'sieve'];
+const adaptiveRemedy = 'To come closer, go on with a smaller tolerance (chaosgrad resume).';
 
 function statusLine({ status, stop_reason: reason }) {
   const [kind, name] = statuses[status] ?? ['early', status];
   return element('p', { class: 'status' },
-    element('span', { class: `badge ${kind}` }, name), ' ', reason);
+    element('span', { class: `badge ${kind}` }, name), ' ', reason.charAt(0).toUpperCase() + reason.slice(1), '.');
+}
+
+// What was asked for, in one line each.
+function optimumTable({ summary, distribution }) {
+  if (!distribution) return null;
+  const most = 6;
+  const { levels, outputs, confidence } = distribution;
+  const at = (output, level) => number(output.quantiles[levels.indexOf(level)][0], 4);
+  const shown = outputs.slice(0, Math.min(most, summary.variables.length));
+  const more = summary.variables.length - shown.length;
+  return element('div', { class: 'optimum' },
+    element('h3', {}, 'The optimum over the uncertainty'),
+    table('Mean and spread of the optimum', ['', 'mean', 'standard deviation', '90 % of it lies between'],
+      shown.map((output) => [output.name, valueAndError(...output.mean), valueAndError(...output.sd),
+        `${at(output, 0.05)} and ${at(output, 0.95)}`])),
+    element('p', { class: 'quiet' }, `± with confidence ${percent(confidence)}.`,
+      more > 0 ? ` ${count(more)} more components are below.` : ''));
 }
 
 function headlineNumber(name, value, note) {
@@ -67,7 +87,7 @@ function headlines(summary) {
 }
 
 // The squares of the parts, which add up.
-function errorSplit(error) {
+function errorSplit({ error, method }) {
   const shares = parts.filter(({ key }) => known(error[key]))
     .map((part, i) => ({ ...part, value: error[part.key], colour: i }));
   const total = shares.reduce((sum, { value }) => sum + value * value, 0);
@@ -75,7 +95,7 @@ function errorSplit(error) {
   const share = ({ value }) => value * value / total;
   const largest = shares.reduce((a, b) => (b.value > a.value ? b : a));
   return element('div', { class: 'split' },
-    element('h3', {}, 'What limits it'),
+    element('h3', {}, 'What limits the accuracy'),
     element('div', { class: 'bar', 'aria-hidden': 'true' }, shares.filter(({ value }) => value > 0).map((part) => element('span', {
       style: { flexGrow: share(part), background: `var(--curve-${part.colour})` },
     }))),
@@ -83,13 +103,15 @@ function errorSplit(error) {
       element('span', {
         class: 'dot', 'aria-hidden': 'true', style: { background: `var(--curve-${part.colour})` },
       }),
-      `${part.name} ${number(part.value)} (${percent(share(part))} of the square)`))),
-    element('p', {}, largest.limit));
+      `${part.name} ${number(part.value)}, ${share(part) < 1e-4 ? 'under 0.01 %' : percent(share(part))}`))),
+    element('p', { class: 'quiet' }, 'Shares of the squared error estimate.'),
+    element('p', {}, `${largest.limit} ${adaptiveMethods.includes(method) ? adaptiveRemedy : largest.remedy}`));
 }
 
-function answerSection({ summary }) {
+function answerSection(data) {
+  const { summary } = data;
   const { condition } = summary;
-  section('answer', 'Answer', 'The answer', statusLine(summary), headlines(summary), errorSplit(summary.error),
+  section('answer', 'Answer', 'The answer', statusLine(summary), headlines(summary), optimumTable(data), errorSplit(summary),
     known(summary.error.estimate) && !known(summary.error.bound)
       ? element('p', { class: 'quiet' },
         'There is no bound, because the strong convexity μ is not given in the problem.') : null,

@@ -2,6 +2,7 @@
 // has its numbers as a table too.
 
 const charts = [];
+const fontSize = 13;
 
 // Axis titles and styles in the colours of the page.
 function axis(title, more = {}) {
@@ -17,7 +18,8 @@ function logAxis(title, values, more = {}) {
   const logarithms = values.flat().filter((value) => value > 0).map(Math.log10);
   const decades = logarithms.reduce((a, b) => Math.max(a, b), -Infinity)
     - logarithms.reduce((a, b) => Math.min(a, b), Infinity);
-  const ticks = decades >= 1.5 ? { dtick: Math.ceil(decades / 8) } : {};
+  // The library draws powers of ten a quarter larger than other numbers.
+  const ticks = decades >= 1.5 ? { dtick: Math.ceil(decades / 8), tickfont: { size: fontSize / 1.25 } } : {};
   return axis(title, { type: 'log', ...ticks, ...more });
 }
 
@@ -35,7 +37,7 @@ const workAxis = (title, more = {}) => axis(title, { tickformat: '~s', ...more }
 
 function layout(more) {
   return {
-    font: { family: colour('sans'), size: 13, color: colour('ink') },
+    font: { family: colour('sans'), size: fontSize, color: colour('ink') },
     paper_bgcolor: 'rgba(0, 0, 0, 0)', plot_bgcolor: 'rgba(0, 0, 0, 0)',
     margin: { l: 56, r: 16, t: 12, b: 44 }, hovermode: 'closest', showlegend: false,
     hoverlabel: {

@@ -1,7 +1,7 @@
 // Error against work.
 
 // Curves with check boxes and a choice of the axis. `curves(axisKey)` → [{ name, colour, dash, x, y }].
-function workChart({ id, label, axes, curves, caption }) {
+function workChart({ id, label, axes, curves, caption, level }) {
   let work = 0;
   const entries = curves(axes[0].key);
   const shown = entries.map(() => true);
@@ -13,7 +13,8 @@ function workChart({ id, label, axes, curves, caption }) {
         curve(name, shade, x, y, { dash, markers, hover: `%{x:.4~s}: %{y:.3~g}` })),
       layout: {
         xaxis: logAxis(axes[work].title, current().map(({ x }) => x)),
-        yaxis: errorAxis(current()),
+        yaxis: errorAxis(current(), level),
+        ...levelLine(level),
       },
     }),
     numbers: () => workNumbers(axes[work].title, current()),
@@ -30,12 +31,28 @@ function workChart({ id, label, axes, curves, caption }) {
 }
 
 // Parts of an error that are nothing beside the error itself lie below the axis.
-function errorAxis(curves) {
+function errorAxis(curves, level) {
   const values = curves.flatMap(({ y }) => y).filter(known);
   const errors = curves.filter(({ key }) => ['estimate', 'true_error'].includes(key))
     .flatMap(({ y }) => y).filter(known);
   const shown = errors.length === 0 ? values : values.filter((value) => value > 1e-3 * Math.min(...errors));
-  return logAxis('norm', shown, shown.length === 0 ? {} : { range: logRange(shown) });
+  if (known(level)) shown.push(level);
+  return logAxis('error', shown, shown.length === 0 ? {} : { range: logRange(shown) });
+}
+
+// What was asked for.
+function levelLine(level) {
+  if (!known(level) || level <= 0) return {};
+  return {
+    shapes: [{
+      type: 'line', xref: 'paper', x0: 0, x1: 1, y0: level, y1: level,
+      line: { color: colour('quiet'), width: 1, dash: 'dot' },
+    }],
+    annotations: [{
+      xref: 'paper', x: 0, xanchor: 'left', y: Math.log10(level), yanchor: 'bottom', showarrow: false,
+      text: 'tolerance', font: { size: 11, color: colour('quiet') },
+    }],
+  };
 }
 
 // About twenty rows of curves that share their abscissae, else the last point of each.
@@ -57,7 +74,7 @@ function workNumbers(title, curves) {
   };
 }
 
-function convergenceSection({ summary, history }) {
+function convergenceSection({ summary, history, tolerance }) {
   const axes = knownAxes([history]);
   const list = errorCurves(history);
   if (axes.length === 0 || list.length === 0) return;
@@ -71,13 +88,14 @@ function convergenceSection({ summary, history }) {
     return [...measured, ...['estimate', ...parts.map((part) => part.key)]
       .filter((part) => known(summary.error[part]) && summary.error[part] > 0)
       .map((part, i) => ({
-        name: part === 'estimate' ? 'error estimate, at the end' : `of it: ${part}`, markers: true,
+        name: part === 'estimate' ? 'error estimate, at the end' : `${part} part`, markers: true,
         colour: list.length + i, x: [totals[key]], y: [summary.error[part]],
       }))];
   };
   section('convergence', 'Convergence', 'Convergence', workChart({
-    id: 'convergence-chart', label: 'Errors and gradient norm against the work done', axes, curves,
+    id: 'convergence-chart', label: 'Errors and gradient norm against the work done', axes, curves, level: tolerance,
     caption: history.bound
-      ? 'The theorem bounds the mean of ‖u − P u*‖² over all runs; one run may be above its own mean.' : '',
+      ? 'The theorem bounds the mean of ‖u − P u*‖² over all runs; one run may be above its own mean.'
+      : history.estimate ? 'Where a part is 0 its curve is interrupted.' : '',
   }));
 }

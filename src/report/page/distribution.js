@@ -17,7 +17,7 @@ function distributionSection({ distribution }) {
     table('Mean, standard deviation and quantiles of each component',
       ['', 'mean', 'standard deviation', ...levels.map((level) => `${100 * level} %`)],
       outputs.map(({ name, mean, sd, quantiles }) =>
-        [name, withError(...mean), withError(...sd), ...quantiles.map((pair) => withError(...pair))])),
+        [name, ...[mean, sd, ...quantiles].map((pair) => valueAndError(...pair))])),
     element('p', { class: 'quiet' },
       `Each ± holds with confidence ${percent(distribution.confidence)}, error of the expansion included.`));
 }

@@ -23,7 +23,7 @@ function section(id, short, heading, ...children) {
   return part;
 }
 
-// rows: arrays of cells; the first cell of each is its heading.
+// rows: arrays of cells, text or elements; the first cell of each is its heading.
 function table(caption, columns, rows) {
   return element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
     element('table', {},
@@ -31,7 +31,8 @@ function table(caption, columns, rows) {
       element('thead', {}, element('tr', {},
         columns.map((column) => element('th', { scope: 'col' }, column)))),
       element('tbody', {}, rows.map((row) => element('tr', {}, row.map((cell, i) =>
-        element(i === 0 ? 'th' : 'td', i === 0 ? { scope: 'row' } : {}, String(cell))))))));
+        element(i === 0 ? 'th' : 'td', i === 0 ? { scope: 'row' } : {},
+          cell instanceof Node ? cell : String(cell))))))));
 }
 
 // A list of names and values.

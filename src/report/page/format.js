@@ -28,19 +28,34 @@ const percent = (share) => `${number(100 * share, 2)} %`;
 
 function seconds(value) {
   if (!known(value)) return '–';
+  if (value < 1e-6) return `${number(1e9 * value)} ns`;
+  if (value < 1e-3) return `${number(1e6 * value)} µs`;
   if (value < 1) return `${number(1000 * value)} ms`;
   if (value < 120) return `${number(value)} s`;
   return value < 7200 ? `${number(value / 60)} min` : `${number(value / 3600)} h`;
 }
 
-// A value with as many decimals as its error leaves meaning: 1.0553 ± 0.0012.
-function withError(value, error) {
-  if (!known(error) || !known(value)) return number(value, 5);
+// A value with as many decimals as its error leaves meaning, and the error: ['1.0553', '0.0012'].
+function meaningful(value, error) {
+  if (!known(error) || !known(value)) return [number(value, 5), null];
   const size = Math.abs(value);
-  if (error === 0 || error < 1e-9 * size) return number(value, 10);
+  if (error === 0 || error < 1e-9 * size) return [number(value, 10), null];
   const decimals = 1 - Math.floor(Math.log10(error));
-  if (decimals > 9 || decimals < 0 || size >= 1e6) return `${number(value, 6)} ± ${number(error, 2)}`;
-  return minus(`${value.toFixed(decimals)} ± ${error.toFixed(decimals)}`);
+  if (decimals > 9 || decimals < 0 || size >= 1e6) return [number(value, 6), number(error, 2)];
+  return [minus(value.toFixed(decimals)), error.toFixed(decimals)];
+}
+
+// 1.0553 ± 0.0012
+function withError(value, error) {
+  const [text, bar] = meaningful(value, error);
+  return bar === null ? text : `${text} ± ${bar}`;
+}
+
+// The same in a narrow cell, the error below the value.
+function valueAndError(value, error) {
+  const [text, bar] = meaningful(value, error);
+  return element('span', {}, text, bar === null ? null
+    : element('span', { class: 'error' }, ` ± ${error < 1e-4 ? number(error, 2) : bar}`));
 }
 
 // Text for the chart library, which would take <b> and &amp; as markup.

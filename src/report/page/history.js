@@ -3,7 +3,7 @@
 const workAxes = [
   { key: 'gradients', name: 'gradients', title: 'gradient evaluations' },
   { key: 'seconds', name: 'time', title: 'seconds' },
-  { key: 'k', name: 'iterations', title: 'iteration' },
+  { key: 'k', name: 'iterations', title: 'iteration or stage' },
 ];
 
 // The axes that a history can be drawn against.
@@ -18,9 +18,9 @@ const roots = (values) => values.map((value) => (known(value) ? Math.sqrt(value)
 function errorCurves(history) {
   const list = [
     ['estimate', 'error estimate'],
-    ['basis', 'of it: basis'],
-    ['sampling', 'of it: sampling'],
-    ['optimisation', 'of it: optimisation'],
+    ['basis', 'basis part'],
+    ['sampling', 'sampling part'],
+    ['optimisation', 'optimisation part'],
     ['true_error', 'true error ‖x − x*‖'],
   ].filter(([key]) => history[key]).map(([key, name]) => ({ key, name, y: positive(history[key]) }));
   if (history.error_squared) {

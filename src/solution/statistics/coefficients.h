@@ -48,6 +48,7 @@ using Pairs = std::vector<std::pair<Index, Index>>;
 
 // θ_k on the basis (m×d): E[θ_k ψ_i], i > 0; row 0 is 0.
 [[nodiscard]] Matrix parameter_coefficients(const Expansion& expansion);
+[[nodiscard]] Vector parameter_deviations(const Measure& measure);  // sd of each θ_k
 
 // A tensor rule over the germ that integrates the fourth power of the expansion exactly; nothing if
 // it would need more than `limit` points.

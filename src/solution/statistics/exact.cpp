@@ -72,14 +72,13 @@ void set_sobol_indices(const Expansion& expansion, const CrossFit& fit, const Ac
 void set_correlations(const Expansion& expansion, const CrossFit& fit, const Accuracy& accuracy,
                       Statistics& statistics) {
   const Matrix theta = parameter_coefficients(expansion);
-  const std::vector<Distribution>& marginals = expansion.measure().marginals();
+  const Vector sd = parameter_deviations(expansion.measure());
   const Fitted correlations = fitted(fit, accuracy.confidence, [&](Index version) {
     Matrix result = fit.mean(version).transpose() * theta;
     const Vector variance = fit.covariance(version).diagonal();
     for (Index i = 0; i < result.rows(); ++i) {
       for (Index k = 0; k < result.cols(); ++k) {
-        const double scale =
-            std::sqrt(std::max(0.0, variance(i))) * marginals[static_cast<std::size_t>(k)].sd();
+        const double scale = std::sqrt(std::max(0.0, variance(i))) * sd(k);
         result(i, k) = scale > 0 ? result(i, k) / scale : 0;
       }
     }
@@ -94,6 +93,26 @@ void set_correlations(const Expansion& expansion, const CrossFit& fit, const Acc
       output.correlation.push_back(
           {value, std::min(correlations.error(i, k) + correlation_bar(value, angle),
                            1 + std::abs(value))});
+    }
+  }
+}
+
+// Cov(x_i, θ_k)/Var θ_k. An error e moves it by E[e (θ_k − mean)]/Var θ_k, at most ‖e‖/sd.
+void set_slopes(const Expansion& expansion, const CrossFit& fit, const Accuracy& accuracy,
+                Statistics& statistics) {
+  const Matrix theta = parameter_coefficients(expansion);
+  const Vector sd = parameter_deviations(expansion.measure());
+  const Fitted covariances = fitted(fit, accuracy.confidence, [&](Index version) -> Matrix {
+    return fit.mean(version).transpose() * theta;
+  });
+  for (Index i = 0; i < covariances.value.rows(); ++i) {
+    std::vector<Estimate>& slope = statistics.outputs[static_cast<std::size_t>(i)].slope;
+    slope.clear();
+    for (Index k = 0; k < sd.size(); ++k) {
+      slope.push_back(
+          sd(k) > 0 ? Estimate{covariances.value(i, k) / (sd(k) * sd(k)),
+                               (covariances.error(i, k) / sd(k) + accuracy.components(i)) / sd(k)}
+                    : Estimate{0, 0});
     }
   }
 }
@@ -171,6 +190,7 @@ void set_exact_components(const Expansion& expansion, const CrossFit& fit, const
     }
   }
   set_correlations(expansion, fit, accuracy, statistics);
+  set_slopes(expansion, fit, accuracy, statistics);
   set_sobol_indices(expansion, fit, accuracy, statistics);
   set_shapes(expansion, fit, accuracy, statistics);
 }

@@ -4,8 +4,9 @@
 
 namespace chaosgrad {
 
-// Replaces what sampling gave by what is exact: mean, sd, correlation, Sobol' indices and the
-// covariance of the components, and skewness and kurtosis where a quadrature rule is small enough.
+// Replaces what sampling gave by what is exact: mean, sd, correlation, slope, Sobol' indices and
+// the covariance of the components, and skewness and kurtosis where a quadrature rule is small
+// enough.
 void set_exact_components(const Expansion& expansion, const CrossFit& fit, const Accuracy& accuracy,
                           Statistics& statistics);
 

@@ -95,4 +95,11 @@ Matrix parameter_coefficients(const Expansion& expansion) {
   return coefficients;
 }
 
+Vector parameter_deviations(const Measure& measure) {
+  Vector sd(measure.dimension());
+  std::transform(measure.marginals().begin(), measure.marginals().end(), sd.begin(),
+                 [](const Distribution& marginal) { return marginal.sd(); });
+  return sd;
+}
+
 }  // namespace chaosgrad

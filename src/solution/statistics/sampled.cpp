@@ -84,10 +84,13 @@ SampledTable sampled_statistics(const OutputSampler& sampler, const Expansion& e
     without_one.push_back(table_of(points, fit.mean(version)));
     mean += without_one.back() / G;
   }
-  const Matrix correction = (G - 1) * (tables[0] - mean);
-  result.value += correction;
+  Matrix correction = (G - 1) * (tables[0] - mean);
   // What the correction leaves is of higher order, but not small where it is itself large.
   result.error += jackknife_error(without_one, confidence) + correction.cwiseAbs();
+  // A bin counts points that jump across its edges, and G − 1 would magnify that: the bar is
+  // enough.
+  correction.middleCols(result.layout.bin(0), options.bins).setZero();
+  result.value += correction;
   return result;
 }
 

@@ -42,7 +42,8 @@ Histogram histogram(const SampledTable& table, Index j, double norm, double conf
 
 // The statistics of one output from its row of the table.
 OutputStatistics read_row(const SampledTable& table, Index j, const Propagated& propagated,
-                          double confidence, const StatisticsOptions& options, bool indexed) {
+                          const Vector& parameter_sd, double confidence,
+                          const StatisticsOptions& options, bool indexed) {
   const TableLayout& layout = table.layout;
   const ShapeMoments shape = shape_of(table, j);
   const auto entry = [&](Index column, double systematic) -> Estimate {
@@ -68,6 +69,13 @@ OutputStatistics read_row(const SampledTable& table, Index j, const Propagated& 
     output.correlation.push_back(
         {value, std::min(table.error(j, layout.correlation(k)) + correlation_bar(value, angle),
                          1 + std::abs(value))});
+    // slope = correlation · sd/sd(θ_k); an error e of the output moves it by at most ‖e‖/sd(θ_k).
+    const double sampling = table.error(j, layout.correlation(k)) * shape.sd +
+                            std::abs(value) * table.error(j, TableLayout::sd);
+    output.slope.push_back(parameter_sd(k) > 0
+                               ? Estimate{value * shape.sd / parameter_sd(k),
+                                          (sampling + propagated.norm) / parameter_sd(k)}
+                               : Estimate{0, 0});
   }
   if (!indexed) return output;
   const auto share = [&](Index column) -> Estimate {
@@ -142,9 +150,12 @@ Statistics statistics(const Expansion& expansion, const Accuracy& given,
         propagate_quantities(sampler, expansion, quantities, accuracy, shapes, options.seed);
     propagated.insert(propagated.end(), more.begin(), more.end());
   }
+  const Vector parameter_sd =
+      parameter_deviations(options.measure ? *options.measure : expansion.measure());
   for (Index j = 0; j < outputs; ++j) {
     result.outputs.push_back(read_row(table, j, propagated[static_cast<std::size_t>(j)],
-                                      accuracy.confidence, options, j >= first_indexed));
+                                      parameter_sd, accuracy.confidence, options,
+                                      j >= first_indexed));
   }
   result.covariance = table.value.middleCols(table.layout.covariance(0), outputs);
   result.covariance_error = table.error.middleCols(table.layout.covariance(0), outputs);
