@@ -61,7 +61,8 @@ PilotIndices pilot_indices(const Oracle& oracle, const Options& options, Index m
   for (Index size = m; result.indices.size() < m; size *= 2) {
     const auto exist = static_cast<Index>(
         std::min(function_count(pilot.basis.families()), static_cast<double>(size)));
-    for (const MultiIndex& index : IndexSet::first(d, exist, order).indices()) {
+    const IndexSet more = IndexSet::first(d, exist, order);
+    for (const MultiIndex& index : more.indices()) {
       if (result.indices.size() == m) break;
       if (!result.indices.contains(index)) result.indices.add_closed(index);
     }
