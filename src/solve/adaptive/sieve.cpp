@@ -241,12 +241,17 @@ class Sieve {
 
   // Whether the coefficients together still move on, although none stands out: Δ² exceeds its
   // expected noise by three standard deviations of a χ² with as many degrees as there are
-  // coefficients.
+  // coefficients. New functions have not moved yet.
   [[nodiscard]] bool drifts(const Coefficients& step, double n) const {
-    const Vector noise = scatter_.rowwise().sum();
-    const double expected = noise.dot((1 + n * learnt_.array().max(1e-9).inverse()).matrix());
-    const double spread = 3 * std::sqrt(2 / static_cast<double>(step.size()));
-    return step.cwiseProduct(previous_).sum() > 0 && step.squaredNorm() > (1 + spread) * expected;
+    double along = 0, size = 0, expected = 0, count = 0;
+    for (Index i = 0; i < m(); ++i) {
+      if (learnt_(i) == 0) continue;
+      along += step.row(i).dot(previous_.row(i));
+      size += step.row(i).squaredNorm();
+      expected += scatter_.row(i).sum() * (1 + n / learnt_(i));
+      count += static_cast<double>(step.cols());
+    }
+    return along > 0 && size > (1 + 3 * std::sqrt(2 / count)) * expected;
   }
 
   // A step that turns back most of the one before went too far: where f is flatter at the iterate
