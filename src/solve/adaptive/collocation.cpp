@@ -17,6 +17,7 @@ constexpr double curvature_slack = 1e-3;
 constexpr double accuracy = 0.15;  // of the points, relative to the error of the expansion
 // Fresh samples that confirm convergence: as many as it takes to be sure, between these.
 constexpr Index first_test = 8, most_test = 32;
+constexpr double contradiction = 4;  // of squared errors
 // New points are trusted after one step once enough others all shortened their next step this much:
 // a few where the Hessian hardly varies, more otherwise. Some still take a second step, to see.
 constexpr Index scouts = 4, few_ratios = 3, enough_ratios = 6;
@@ -264,8 +265,14 @@ bool Collocation::confirmed() {
     if (!take(polish_range(first, n, accuracy * target(), 4))) return true;
     tested.conservativeResize(tested.size() + n);
     tested.tail(n) = (points_.value.bottomRows(n) - predicted).rowwise().squaredNorm();
-    Vector pooled(error_.squares.size() + tested.size());
-    pooled << error_.squares, tested;
+    // A test that contradicts the fit's own account of itself stands alone.
+    const bool agree = tested.mean() <= contradiction * error_.squares.mean();
+    Vector pooled(agree ? error_.squares.size() + tested.size() : tested.size());
+    if (agree) {
+      pooled << error_.squares, tested;
+    } else {
+      pooled = tested;
+    }
     const double rest = std::pow(error_.optimisation, 2);
     const double upper = std::sqrt(upper_mean(pooled, options_.confidence) + rest);
     const double found = std::sqrt(tested.mean());
