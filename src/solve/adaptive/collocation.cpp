@@ -18,6 +18,7 @@ constexpr double accuracy = 0.15;  // of the points, relative to the error of th
 // Fresh samples that confirm convergence: as many as it takes to be sure, between these.
 constexpr Index first_test = 8, most_test = 32;
 constexpr double contradiction = 4;  // of squared errors
+constexpr double wildest = 3;  // a prediction, relative to all that is known: else extrapolation
 // New points are trusted after one step once enough others all shortened their next step this much:
 // a few where the Hessian hardly varies, more otherwise. Some still take a second step, to see.
 constexpr Index scouts = 4, few_ratios = 3, enough_ratios = 6;
@@ -183,9 +184,19 @@ bool Collocation::take(const PointReport& report) {
   return !fails_convexity(seen_, run_);
 }
 
-void Collocation::append(const Matrix& eta) {
+Matrix Collocation::append(const Matrix& eta) {
   const Matrix prediction = basis_table(run_.basis, eta, run_.u.rows(), executor_) * run_.u;
-  points_.append(eta, sampler_.parameters(eta), prediction);
+  Matrix start = prediction;
+  const double known =
+      points_.size() > 0 ? points_.value.rowwise().norm().maxCoeff() : prediction.norm();
+  for (Index i = 0; i < start.rows(); ++i) {
+    if (start.row(i).norm() <= wildest * known || points_.size() == 0) continue;
+    Index nearest = 0;
+    (points_.eta.rowwise() - eta.row(i)).rowwise().squaredNorm().minCoeff(&nearest);
+    start.row(i) = points_.value.row(nearest);
+  }
+  points_.append(eta, sampler_.parameters(eta), start);
+  return prediction;
 }
 
 bool Collocation::polish_points() {
@@ -257,8 +268,7 @@ bool Collocation::confirmed() {
        n = std::min(tested.size(), most - tested.size())) {
     const Index first = points_.size();
     if (!affords(2 * n)) return true;
-    append(test_samples(first - before, n));
-    const Matrix predicted = points_.value.bottomRows(n);
+    const Matrix predicted = append(test_samples(first - before, n));
     if (!take(evaluate(gradient_, first, points_, executor_))) return true;
     gradients.conservativeResize(tested.size() + n);
     gradients.tail(n) = points_.g.bottomRows(n).rowwise().squaredNorm();

@@ -14,8 +14,8 @@ namespace {
 constexpr Index first_points = 6, least_spare = 3;
 constexpr double points_per_function = 1.2;
 constexpr double end_probability = 0.004;  // the first points stand this far from the ends
-constexpr Index few_values = 24;  // of a discrete distribution: all are taken at once
-constexpr Index settled = 32;     // from so many points on, two stages in a row must agree
+constexpr Index few_values = 24;           // of a discrete distribution: all are taken at once
+constexpr Index settled = 32;              // from so many points on, two stages in a row must agree
 // The run is at its end when four times as many points did not lower the error by this factor.
 constexpr double progress = 0.9;
 constexpr Index least_patience = 64;  // points
