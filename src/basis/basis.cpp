@@ -15,7 +15,7 @@ namespace {
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // The table of a single trigonometric dimension: the tabulated harmonics, cos and sin of the
-// anchors of whole groups, then the functions after the last whole group.
+// anchors of the groups left to the kernels, then the functions after the last of them.
 void fourier_table_strip(const BasisPlan& plan, const Strip& eta, Index m, double* table) {
   const Index groups = harmonic_groups(m);
   const Index gap = groups == 0 ? 0 : harmonic_tail(groups) - harmonic_columns - 2 * groups;
