@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""kill -9 at random moments of runs of every method, then resume: the final files must be the same. Usage: kill_test.py [NUMBER]"""
+"""kill -9 at random moments of runs of every method, then resume: solution.h5, summary.json, history.csv and report.html must be
+the same but for time stamps. Usage: kill_test.py [NUMBER]"""
+import os
 import pathlib
 import random
 import shutil
@@ -12,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 from runs_test import LONG, METHODS, PROBLEM, content, differences  # noqa: E402
 
-PROGRAM = ROOT / "build" / "release" / "chaosgrad"
+PROGRAM = os.environ.get("CHAOSGRAD", ROOT / "build" / "release" / "chaosgrad")
 
 
 def main(number):
@@ -39,7 +41,7 @@ def main(number):
                 else:
                     call("solve", PROBLEM[method], "-o", "run", *LONG[method])
                 wrong += differences(content(folder / "run"), whole) != []
-            print(f"{method}: {number} runs of {length:.2f} s, {killed} killed before their end, {wrong} final files differ")
+            print(f"{method}: {number} runs of {length:.2f} s, {killed} killed before their end, {wrong} differ in their final files", flush=True)
             if wrong:
                 raise SystemExit(1)
 

@@ -77,30 +77,29 @@ static double log_rest(double ratio, double u) {
 }
 )";
 
-inline constexpr std::array law_codes = {
-    LawCode{"uniform", nullptr, R"(
+inline constexpr std::array law_codes = {LawCode{"uniform", nullptr, R"(
 static double uniform_score(double t, double a, double b, double *slope) {
   return score((t - a) / (b - a), (b - t) / (b - a), 1 / (b - a), slope);
 }
 )"},
-    LawCode{"loguniform", log_ratio_code, R"(
+                                         LawCode{"loguniform", log_ratio_code, R"(
 static double loguniform_score(double t, double a, double b, double *slope) {
   const double length = log_ratio(b, a);
   return score(log_ratio(t, a) / length, log_ratio(b, t) / length, 1 / t / length, slope);
 }
 )"},
-    LawCode{"exponential", nullptr, R"(
+                                         LawCode{"exponential", nullptr, R"(
 static double exponential_score(double t, double rate, double *slope) {
   return score(-expm1(-rate * t), exp(-rate * t), rate * exp(-rate * t), slope);
 }
 )"},
-    LawCode{"weibull", nullptr, R"(
+                                         LawCode{"weibull", nullptr, R"(
 static double weibull_score(double t, double shape, double scale, double *slope) {
   const double h = pow(t / scale, shape);
   return score(-expm1(-h), exp(-h), shape / scale * pow(t / scale, shape - 1) * exp(-h), slope);
 }
 )"},
-    LawCode{"triangular", nullptr, R"(
+                                         LawCode{"triangular", nullptr, R"(
 static double triangular_score(double t, double a, double c, double b, double *slope) {
   const double w = b - a;
   if (t < c) {
@@ -114,7 +113,7 @@ static double triangular_score(double t, double a, double c, double b, double *s
   return score((c - a) / w, (b - c) / w, 2 / w, slope);
 }
 )"},
-    LawCode{"gamma", log_rest_code, R"(
+                                         LawCode{"gamma", log_rest_code, R"(
 /* P(a, x) = front (1 + x/(a+1) + x^2/((a+1)(a+2)) + ...), front = x^a e^-x / Gamma(a+1), or Q(a, x) = front a / K with one of
    two continued fractions, K = x + (1-a)/(1 + 1/(x + (2-a)/(1 + 2/(x + ...)))) or K = x+1-a + 1(a-1)/(x+3-a + 2(a-2)/(x+5-a + ...)):
    whichever has positive terms. peak = a^a e^-a / Gamma(a+1). */
@@ -151,7 +150,7 @@ static double gamma_score(double t, double a, double scale, double peak, double 
   return score(1 - above, above, density, slope);
 }
 )"},
-    LawCode{"beta", log_rest_code, R"(
+                                         LawCode{"beta", log_rest_code, R"(
 /* I_x(a, b) = front / K by the continued fraction K of DiDonato and Morris (1992), front = x^a (1-x)^b / B(a, b). */
 static double beta_part(double x, double a, double b, double front) {
   double c = a * (a - (a + b) * x + 1) / (a + 1), k = c, d = 0, change = 0;
@@ -184,7 +183,7 @@ static double beta_score(double t, double a, double b, double lower, double uppe
   return score(1 - part, part, density, slope);
 }
 )"},
-    LawCode{"truncated_normal", nullptr, R"(
+                                         LawCode{"truncated_normal", nullptr, R"(
 /* The integral of exp(-s (a + s/2)) from 0 to `length`, a >= 0: Gauss's rule with 12 nodes on 8 panels. */
 static double half_mass(double a, double length) {
   static const double rule[6][2] = {
