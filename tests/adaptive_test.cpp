@@ -127,15 +127,16 @@ TEST(Pointwise, EveryPointReachesItsOptimum) {
   const auto hessian = [&](double t) -> Vector {
     return Vector::LinSpaced(q, 1, 5).array().pow(6 * t - 3);
   };
-  const PointGradient gradient = [&](Block x, Block t, BlockOut g) {
+  const PointGradient gradient{[&](Block x, Block t, BlockOut g) {
     for (Index i = 0; i < x.rows(); ++i)
       g.row(i) = ((x.row(i).array() - 1) * hessian(t(i, 0)).transpose().array()).matrix();
-  };
+  }};
   Points points;
   points.append(theta, theta, start);
   Executor executor(2);
   const MeanInverse inverse(decompose(Matrix::Identity(q, q)));
-  const PointReport report = polish(gradient, inverse, {.tolerance = 1e-6}, 0, points, executor);
+  const PointReport report =
+      polish(gradient, inverse, {.tolerance = 1e-6}, {0, n}, points, executor);
   EXPECT_EQ(report.unsolved, 0);
   EXPECT_LT((points.value.array() - 1).abs().maxCoeff(), 1e-4);
   EXPECT_GE(report.lowest_curvature, std::pow(5.0, -3) * (1 - 1e-6));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/constants.h"
@@ -58,6 +59,41 @@ TEST(Estimator, EverySourceEqualsThePlainSumForEveryThreadCount) {
       EXPECT_LT((result - expected).norm(), 1e-12 * expected.norm());
       EXPECT_EQ(result, GradientEstimator(oracle, basis, three).estimate(*source, u));
     }
+  }
+}
+
+// The samples that fill up a row group change nothing, not even where their gradients are not
+// finite.
+TEST(Estimator, RowsThatFillUpAGroupDoNotCount) {
+  struct BadPastTheEnd : PaperProblem {
+    double last = 0;  // θ of the last sample that counts
+    void gradient(Block x, Block theta, Block noise, BlockOut g) const {
+      PaperProblem::gradient(x, theta, noise, g);
+      bool past = false;
+      for (Index i = 0; i < x.rows(); ++i) {
+        if (past) g.row(i).setConstant(std::numeric_limits<double>::quiet_NaN());
+        past = past || theta(i, 0) == last;
+      }
+    }
+  };
+  const Basis basis = fourier(30);
+  const Coefficients u = Coefficients::Random(30, 2);
+  const Stream a = make_stream(3, Purpose::parameters, 1), b = make_stream(3, Purpose::noise, 1);
+  Executor executor(1);
+  for (const Index n : {1, 5, 8, 100, 250, 700}) {
+    PaperProblem plain;
+    BadPastTheEnd filled;
+    filled.row_group = 8;
+    const Oracle one(plain), eight(filled);
+    const MonteCarloSource source(one, n, a, b);
+    SampleBlock block;
+    block.resize(1, 0);
+    block.count = 1;
+    source.fill(n - 1, block);
+    filled.last = block.theta(0, 0);
+    EXPECT_EQ(GradientEstimator(one, basis, executor).estimate(source, u),
+              GradientEstimator(eight, basis, executor).estimate(source, u));
+    EXPECT_FALSE(GradientEstimator(eight, basis, executor).find_bad_sample(source, u));
   }
 }
 

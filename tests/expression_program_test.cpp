@@ -39,6 +39,8 @@ TEST(Program, SameBitsInEveryBlock) {
       names("sin(2*y)/sin(y)"),
       names("exp(x) + log(abs(y)) - x^y + abs(x)^2.5 + y^7"),
       names("A*v"),
+      names("abs(x - y)*(t + y)"),
+      names("(v - x)*2 + abs(v + v[0])"),
       names("norm2(v) + dot(v, [1, 2, 3])*sum(v)"),
       names("tanh(y) + sinh(x)/cosh(x)"),
       names("erf(x) + normcdf(y) + logistic(x) + softplus(y)"),
@@ -277,6 +279,10 @@ TEST(Program, SharesWorkAndRegisters) {
   EXPECT_EQ(Program(names.graph, std::array{names("sin(x) + cos(x)")}).instruction_count(), 2);
   EXPECT_EQ(Program(names.graph, std::array{names("x*y + t")}).instruction_count(), 1);
   EXPECT_EQ(Program(names.graph, std::array{names("t - x*y")}).instruction_count(), 1);
+  for (const char* text : {"(x + y)*t", "t*(x - y)", "abs(x - y)", "abs(t + y)", "2*(x - t)"})
+    EXPECT_EQ(Program(names.graph, std::array{names(text)}).instruction_count(), 1) << text;
+  EXPECT_EQ(Program(names.graph, std::array{names("(x - y)*(x - y)")}).instruction_count(), 2);
+  EXPECT_EQ(Program(names.graph, std::array{names("(x*y + t)*y")}).instruction_count(), 2);
   EXPECT_EQ(Program(names.graph, std::array{names("exp(x*t)"), names("1 + exp(t*x)")})
                 .instruction_count(),
             3);
@@ -293,6 +299,25 @@ TEST(Program, SharesWorkAndRegisters) {
   Program::Workspace workspace;
   program.evaluate(inputs, outputs, workspace);
   EXPECT_LE(workspace.registers.size(), 8 * block_size);
+}
+
+// A sum inside a product or an absolute value rounds as it would alone.
+TEST(Program, SumsComputedWithTheirProductsRoundTheSame) {
+  Names names;
+  const std::vector<Node> outputs = {names("(x + y)*t"), names("t*(y - x)"), names("abs(x - y)"),
+                                     names("abs(t + y)"), names("(v - x)*t")};
+  const Program program(names.graph, outputs);
+  EXPECT_EQ(program.instruction_count(), 5);
+  Sequence sequence(5);
+  const Matrix x = sequence.matrix(100, 5, -3, 3), t = sequence.matrix(100, 1, -1, 1);
+  const auto result = run(program, names.graph, outputs, {x, t});
+  for (Index i = 0; i < 100; ++i) {
+    EXPECT_EQ(result[0](i, 0), (x(i, 0) + x(i, 1)) * t(i, 0));
+    EXPECT_EQ(result[1](i, 0), t(i, 0) * (x(i, 1) - x(i, 0)));
+    EXPECT_EQ(result[2](i, 0), std::abs(x(i, 0) - x(i, 1)));
+    EXPECT_EQ(result[3](i, 0), std::abs(t(i, 0) + x(i, 1)));
+    for (Index j = 0; j < 3; ++j) EXPECT_EQ(result[4](i, j), (x(i, 2 + j) - x(i, 0)) * t(i, 0));
+  }
 }
 
 TEST(NonFinite, NamesTheFirstCulprit) {

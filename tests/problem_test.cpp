@@ -234,6 +234,9 @@ TEST(OracleCheck, FactsOfTheWrongShapeAreRefused) {
   problem.known.strong_convexity = 2;
   problem.known.smoothness = 1;
   EXPECT_THROW(Oracle{problem}, InputError);
+  problem.known = {};
+  problem.known.row_group = 3;
+  EXPECT_THROW(Oracle{problem}, InputError);
 }
 
 }  // namespace

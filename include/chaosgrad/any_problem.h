@@ -30,7 +30,7 @@ class AnyProblem {
   [[nodiscard]] ProblemFacts facts() const {
     return std::visit([](const auto& p) { return p.facts(); }, problem_);
   }
-  void gradient(Block x, Block theta, Block noise, BlockOut g) const {
+  void gradient(const Block& x, const Block& theta, const Block& noise, BlockOut g) const {
     std::visit([&](const auto& p) { p.gradient(x, theta, noise, g); }, problem_);
   }
 

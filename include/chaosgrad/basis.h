@@ -57,7 +57,7 @@ class Basis {
 
   // ψ_0..ψ_{m−1} at every row of eta (B×d, B ≤ block_size). The values do not depend on m or on
   // where in the block a sample stands.
-  void evaluate(Block eta, Index m, BasisBlock& psi) const;
+  void evaluate(const Block& eta, Index m, BasisBlock& psi) const;
   // gradient(i, k) = ∂ψ_i/∂η_k at one point (m×d).
   [[nodiscard]] Matrix gradient(const Vector& eta, Index m) const;
 
@@ -67,7 +67,7 @@ class Basis {
   // Christoffel sampling of the first m functions: density (1/m) Σ ψ_i² dπ. u is B×(d+1) uniforms:
   // the last column picks the function, the others drive the induced quantiles. Weight of a sample:
   // m / Σ_{i<m} ψ_i(η)².
-  void christoffel_sample(Block u, Index m, BlockOut eta) const;
+  void christoffel_sample(const Block& u, Index m, BlockOut eta) const;
 
  private:
   std::vector<Family> families_;

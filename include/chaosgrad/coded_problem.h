@@ -47,7 +47,7 @@ class CodedProblem {
   [[nodiscard]] const Measure& parameters() const { return oracle_.parameters(); }
   [[nodiscard]] Index noise_dimension() const { return oracle_.noise_dimension(); }
   [[nodiscard]] ProblemFacts facts() const { return oracle_.facts(); }
-  void gradient(Block x, Block theta, Block noise, BlockOut g) const {
+  void gradient(const Block& x, const Block& theta, const Block& noise, BlockOut g) const {
     oracle_.gradient(x, theta, noise, g);
   }
 

@@ -116,6 +116,12 @@ struct Kink {
 };
 [[nodiscard]] std::vector<Kink> kinks(Graph& graph, Node node, int slot);
 
+// The degree of `node` as a polynomial in `variable`, which is the scalar `input` itself or a
+// function of it, for every value of the other inputs; empty if it is none, or depends on `input`
+// otherwise. Never too small; too large where terms cancel.
+[[nodiscard]] std::optional<int> polynomial_degree(const Graph& graph, Node node, Node input,
+                                                   Node variable);
+
 // A compiled evaluation of some nodes. Immutable and thread-safe; every thread brings its own
 // Workspace.
 class Program {

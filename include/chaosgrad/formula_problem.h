@@ -72,7 +72,7 @@ class FormulaProblem {
   [[nodiscard]] const Measure& parameters() const;
   [[nodiscard]] Index noise_dimension() const;
   [[nodiscard]] ProblemFacts facts() const;
-  void gradient(Block x, Block theta, Block noise, BlockOut g) const;
+  void gradient(const Block& x, const Block& theta, const Block& noise, BlockOut g) const;
 
   [[nodiscard]] bool has_value() const { return true; }
   // values(i, 0) = F at row i.

@@ -28,11 +28,11 @@ class Measure {
   [[nodiscard]] bool is_correlated(Index k) const;  // its germ is standard normal
 
   // All blocks are B×d. Input and output may be the same block.
-  void germ_from_uniform(Block u, BlockOut eta) const;
-  void parameters_from_germ(Block eta, BlockOut theta) const;
+  void germ_from_uniform(const Block& u, BlockOut eta) const;
+  void parameters_from_germ(const Block& eta, BlockOut theta) const;
   // The inverse. A discrete θ_k under a copula has an interval of z_k: the point of it halfway in
   // probability is taken (see Distribution::to_standard_normal).
-  void germ_from_parameters(Block theta, BlockOut eta) const;
+  void germ_from_parameters(const Block& theta, BlockOut eta) const;
   // ∂η_i/∂θ_j at one point θ inside the support (d×d). A discrete θ_j under a copula cannot move:
   // its column is 0.
   [[nodiscard]] Matrix germ_jacobian(const Vector& theta) const;

@@ -69,6 +69,8 @@ struct Options {
 
   IndexOrder order = {};
   std::optional<IndexSet> indices = {};  // instead of an order
+  // Instead of an order: a coarse run of an adaptive method chooses. (Those themselves always do.)
+  bool adaptive_indices = false;
 
   // On ‖x − x*‖_π, and relative to ‖x‖_π. The adaptive methods go on until the error estimate is
   // below (neither given: relative 1e-3); for the others it decides the verdict only.

@@ -30,6 +30,9 @@ struct NoiseAxis {
   enum class Kind { uniform, normal, cases };
   Kind kind = Kind::uniform;
   Vector weights = {};  // of the cases; they sum to 1
+  // Of ∇F as a polynomial in u (uniform) or z (normal): a Gauss rule then gives its expectation
+  // exactly. Empty: not known to be one.
+  std::optional<int> degree = {};
 };
 
 // What a problem may know beyond its gradient. A problem type offers it through a member facts().
@@ -40,10 +43,14 @@ struct ProblemFacts {
   std::optional<double> noise_variance;    // V
   std::optional<double> noise_growth;      // V_G
   std::vector<NoiseAxis> noise_axes;       // one per noise number; empty: all uniform
-  std::vector<Family::Kind> bases;         // one per parameter; empty: all polynomial
+  Index draws = 1;  // of the noise that one gradient averages: it counts as that many gradients
+  std::vector<Family::Kind> bases;  // one per parameter; empty: all polynomial
   std::vector<std::vector<double>>
       breakpoints;  // per parameter, where x*(θ) has kinks; empty: none
   std::function<void(Block, BlockOut)> reference;  // x*(θ) where it is known: theta (B×d) → x (B×q)
+  // Gradients of a whole number of groups of this many rows cost no more: blocks are filled up with
+  // further samples, whose gradients do not count. A divisor of block_size.
+  Index row_group = 1;
 };
 
 // A view of any problem for code that is compiled once. Does not own the problem: the problem must

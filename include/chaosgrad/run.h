@@ -27,7 +27,8 @@ enum class Status {
 };
 [[nodiscard]] std::string_view to_string(Status status);
 [[nodiscard]] std::string_view to_string(Method method);
-[[nodiscard]] bool is_failure(Status status);  // the last four
+[[nodiscard]] bool is_failure(Status status);   // the last four
+[[nodiscard]] bool is_adaptive(Method method);  // automatic, collocation, sieve
 
 // Norms ‖·‖_π. Empty members could not be computed (the run failed, or μ is not given).
 //   estimate      ‖H⁻¹ ∇f(x_u)‖_π on fresh samples, H the Hessian (at each sample, or its mean);

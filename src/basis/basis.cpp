@@ -100,7 +100,7 @@ Basis::Basis(std::vector<Family> families, IndexSet indices)
       plan_(std::make_shared<const BasisPlan>(make_basis_plan(families_, indices_))),
       supremum_(std::make_shared<BasisSupremum>()) {}
 
-void Basis::evaluate(Block eta, Index m, BasisBlock& psi) const {
+void Basis::evaluate(const Block& eta, Index m, BasisBlock& psi) const {
   assert(eta.cols() == dimension() && 0 < m && m <= size());
   psi.resize(eta.rows(), m, plan_);
   for (Index first = 0; first < psi.tiles() * BasisBlock::tile; first += strip_samples) {
@@ -144,7 +144,7 @@ double Basis::Q(Index m) const {
   return supremum_->value(families_, indices_, m);
 }
 
-void Basis::christoffel_sample(Block u, Index m, BlockOut eta) const {
+void Basis::christoffel_sample(const Block& u, Index m, BlockOut eta) const {
   assert(u.cols() == dimension() + 1 && eta.cols() == dimension() && eta.rows() == u.rows());
   assert(0 < m && m <= size());
   for (Index s = 0; s < u.rows(); ++s) {

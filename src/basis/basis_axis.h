@@ -96,7 +96,8 @@ inline void fourier_strip(const BasisAxis& axis, const Strip& eta, Index count, 
     if (2 * h < count) value.sin.store(column(2 * h));
   };
   const auto small = [&](Index n) {  // an earlier harmonic, times √2
-    return Harmonic{Strip::load(column(2 * n - 1)), Strip::load(column(2 * n))};
+    return Harmonic{Strip::load_to_registers(column(2 * n - 1)),
+                    Strip::load_to_registers(column(2 * n))};
   };
   const Harmonic base = harmonic(axis, eta, 1);
   put(1, base * sqrt2);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 
 #include "basis/basis_axis.h"
@@ -129,8 +128,6 @@ BasisPlan make_basis_plan(const std::vector<Family>& families, const IndexSet& i
   BasisPlan plan;
   plan.axes = make_axes(families, indices);
   plan.single_fourier = families.size() == 1 && plan.axes[0].fourier;
-  plan.count.resize(static_cast<std::size_t>(std::max(indices.size(), harmonic_columns)));
-  std::iota(plan.count.begin(), plan.count.end(), 0);
   if (!plan.single_fourier) Factoring(indices, plan).run();
   return plan;
 }

@@ -42,13 +42,12 @@ struct TableProduct {
 
 struct BasisPlan {
   std::vector<BasisAxis> axes;
-  bool single_fourier = false;  // d = 1, trigonometric: nothing below is used but `count`
+  bool single_fourier = false;  // d = 1, trigonometric: nothing below is used
 
   std::vector<std::int32_t> left, right;  // per function
   std::vector<std::int32_t> table;     // the functions in the table, ascending: T_c = ψ_{table[c]}
   std::vector<TableProduct> products;  // the columns that no axis writes, ascending
   std::vector<FactorGroup> groups;     // all functions that are not in the table
-  std::vector<std::int32_t> count;     // 0, 1, 2, …
 
   // Columns of the table that the first m functions need.
   [[nodiscard]] Index table_size(Index m) const;

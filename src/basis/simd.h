@@ -37,6 +37,16 @@ typedef std::int64_t Integers __attribute__((vector_size(width * sizeof(double))
   *reinterpret_cast<UnalignedPack*>(p) = a;
 }
 [[gnu::always_inline]] inline Pack broadcast(double x) { return x - Pack{}; }
+// a, in a register: a value that is used several times is loaded once, where the compiler would
+// make a load part of every use and the loads would be the limit.
+[[gnu::always_inline]] inline Pack in_register(Pack a) {
+#if defined(__AVX__)
+  asm("" : "+v"(a));
+#elif defined(__SSE2__)
+  asm("" : "+x"(a));
+#endif
+  return a;
+}
 
 // a·b + c, a·b − c and c − a·b with one rounding where the machine can, also for one number; and
 // what rounding the product a·b lost, exactly.

@@ -27,6 +27,9 @@ struct Strip {
   [[gnu::always_inline]] static Strip load(const double* p) {
     return generate([&](int j) { return simd::load(p + j * simd::width); });
   }
+  [[gnu::always_inline]] static Strip load_to_registers(const double* p) {
+    return generate([&](int j) { return simd::in_register(simd::load(p + j * simd::width)); });
+  }
   // Rows first, first + 1, … of a column; past the end its last row is repeated.
   [[gnu::always_inline]] static Strip load_column(const double* column, Index rows, Index first) {
     if (first + strip_samples <= rows)
@@ -50,14 +53,9 @@ struct Strip {
       for (int j = 0; j < strip_packs; ++j)
         simd::store_unaligned(column + first + j * simd::width, pack[j]);
     } else if (first < rows) {
-#pragma GCC unroll 4
-      for (int j = 0; j < strip_packs; ++j) {
-        const Index row = first + j * simd::width;
-        if (row + simd::width <= rows)
-          simd::store_unaligned(column + row, pack[j]);
-        else
-          for (Index i = row; i < rows; ++i) column[i] = pack[j][i - row];
-      }
+      alignas(64) double padded[strip_samples];
+      store(padded);
+      std::copy_n(padded, rows - first, column + first);
     }
   }
 };

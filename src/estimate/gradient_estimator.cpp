@@ -21,12 +21,14 @@ void GradientEstimator::evaluate_block(const SampleSource& source, const Coeffic
     scratch.g.resize(block_size, q);
   }
   SampleBlock& samples = scratch.samples;
-  samples.count = n;
+  const Index group = oracle_.facts().row_group, rows = (n + group - 1) / group * group;
+  samples.count = rows;
   source.fill(first, samples);
-  basis_.evaluate(samples.eta.topRows(n), u.rows(), scratch.psi);
-  expand(scratch.psi, u, scratch.x.topRows(n));
-  oracle_.gradient(scratch.x.topRows(n), samples.theta.topRows(n), samples.noise.topRows(n),
-                   scratch.g.topRows(n));
+  basis_.evaluate(samples.eta.topRows(rows), u.rows(), scratch.psi);
+  expand(scratch.psi, u, scratch.x.topRows(rows));
+  oracle_.gradient(scratch.x.topRows(rows), samples.theta.topRows(rows),
+                   samples.noise.topRows(rows), scratch.g.topRows(rows));
+  if (n < rows) scratch.g.middleRows(n, rows - n).setZero();
 }
 
 void GradientEstimator::sum_chunk(const SampleSource& source, const Coefficients& u, Index chunk,
@@ -37,7 +39,8 @@ void GradientEstimator::sum_chunk(const SampleSource& source, const Coefficients
   for (Index first = chunk * chunk_size; first < end; first += block_size) {
     const Index n = std::min(block_size, end - first);
     evaluate_block(source, u, first, n, scratch);
-    project(scratch.psi, scratch.g.topRows(n), scratch.samples.weights.data(), sums);
+    project(scratch.psi, scratch.g.topRows(scratch.samples.count), scratch.samples.weights.data(),
+            sums);
   }
 }
 

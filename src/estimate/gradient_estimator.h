@@ -36,7 +36,8 @@ class GradientEstimator {
     BasisBlock psi;
     Matrix x, g;
   };
-  // Samples [first, first + n) evaluated up to the gradient: scratch.g = ∇F, n ≤ block_size.
+  // Samples [first, first + n) evaluated up to the gradient: scratch.g = ∇F, n ≤ block_size. The
+  // block is filled up to whole row groups with samples that do not count: their rows of g are 0.
   void evaluate_block(const SampleSource& source, const Coefficients& u, Index first, Index n,
                       Scratch& scratch) const;
   void sum_chunk(const SampleSource& source, const Coefficients& u, Index chunk,

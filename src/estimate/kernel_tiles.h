@@ -38,21 +38,24 @@ template <int largest, class Function>
   }
 }
 
-// Table columns, and the rows of the coefficients that belong to them.
-struct Terms {
-  const std::int32_t* columns = nullptr;
-  const std::int32_t* rows = nullptr;
-  Index count = 0;
-};
-
-// The columns first, first + 1, …: known offsets instead of looked-up ones.
-struct ColumnsFrom {
-  Index first;
+// first, first + 1, …: known offsets instead of looked-up ones.
+struct CountFrom {
+  Index first = 0;
   Index operator[](Index j) const { return first + j; }
 };
+[[nodiscard]] inline CountFrom operator+(CountFrom count, Index j) { return {count.first + j}; }
+
+// Table columns, and the rows of the coefficients that belong to them.
+template <class Columns = const std::int32_t*, class Rows = const std::int32_t*>
+struct Terms {
+  Columns columns = {};
+  Rows rows = {};
+  Index count = 0;
+};
+using ConsecutiveTerms = Terms<CountFrom, CountFrom>;
 
 // Those of the group among the first m functions.
-[[nodiscard]] inline Terms terms_of(const FactorGroup& group, Index m) {
+[[nodiscard]] inline Terms<> terms_of(const FactorGroup& group, Index m) {
   const auto end = group.rows.back() < m
                        ? group.rows.end()
                        : std::lower_bound(group.rows.begin(), group.rows.end(), m);
@@ -78,10 +81,12 @@ struct StripSums {
   }
 
   // sum_c += Σ_j T_{columns[j]} · coefficients(rows[j], c).
-  [[gnu::always_inline]] void add(const double* table, const Terms& terms,
+  template <class Columns, class Rows>
+  [[gnu::always_inline]] void add(const double* table, const Terms<Columns, Rows>& terms,
                                   const double* coefficients, Index stride) {
+#pragma GCC unroll 1
     for (Index j = 0; j < terms.count; ++j) {
-      const Strip value = Strip::load(table + terms.columns[j] * BasisBlock::tile);
+      const Strip value = Strip::load_to_registers(table + terms.columns[j] * BasisBlock::tile);
       const double* row = coefficients + terms.rows[j] * stride;
 #pragma GCC unroll 8
       for (int c = 0; c < components; ++c) {
@@ -101,6 +106,11 @@ struct StripSums {
     for (int c = 0; c < components; ++c) sum[c] = fma(factor, other.sum[first + c], sum[c]);
   }
 
+  [[gnu::always_inline]] void read(const BlockOut& x, Index first, Index column) {
+#pragma GCC unroll 8
+    for (int c = 0; c < components; ++c)
+      sum[c] = Strip::load_column(x.data() + (column + c) * x.outerStride(), x.rows(), first);
+  }
   [[gnu::always_inline]] void write(BlockOut& x, Index first, Index column) const {
 #pragma GCC unroll 8
     for (int c = 0; c < components; ++c)
@@ -128,26 +138,55 @@ struct Weights {
       for (Index i = rows; i < padded; ++i) value[c][i] = 0;
     }
   }
-  // Components first, first + 1, … become T_column · other.
-  template <int others>
-  void set_product(const BasisBlock& psi, Index column, const Weights<others>& other, int first) {
+  // T_column · other.
+  void set_product(const BasisBlock& psi, Index column, const Weights& other) {
     for (Index t = 0; t < psi.tiles(); ++t) {
       const double* factor = psi.column(t, column);
-      for (int c = 0; c < others; ++c)
+      for (int c = 0; c < components; ++c)
 #pragma GCC unroll 4
         for (Index j = 0; j < BasisBlock::tile; j += simd::width) {
           const Index i = t * BasisBlock::tile + j;
-          simd::store(value[first + c] + i,
-                      simd::load(factor + j) * simd::load(other.value[c] + i));
+          simd::store(value[c] + i, simd::load(factor + j) * simd::load(other.value[c] + i));
         }
+    }
+  }
+
+  // Sample i, in row j of the tile whose columns start at `table`.
+  [[gnu::always_inline]] void read(Index i, const double*, Index,
+                                   simd::Pack (&weight)[length(components)]) const {
+#pragma GCC unroll 8
+    for (int c = 0; c < components; ++c) weight[c] = simd::load(value[c] + i);
+  }
+};
+
+// The products of all `weights` with T_column, then with the next column, …, kept as they are read.
+template <int factors, int components>
+struct ProductWeights {
+  const Weights<components>& weights;
+  Index column;
+  Weights<factors * components>& products;
+
+  [[gnu::always_inline]] void read(Index i, const double* table, Index j,
+                                   simd::Pack (&weight)[length(factors * components)]) const {
+    simd::Pack single[length(components)];
+    weights.read(i, table, j, single);
+#pragma GCC unroll 2
+    for (int f = 0; f < factors; ++f) {
+      const simd::Pack factor = simd::load(table + (column + f) * BasisBlock::tile + j);
+#pragma GCC unroll 8
+      for (int c = 0; c < components; ++c) {
+        const int k = f * components + c;
+        weight[k] = factor * single[c];
+        simd::store(products.value[k] + i, weight[k]);
+      }
     }
   }
 };
 
 // out(f, c) = Σ_samples T_{columns[f]} · weights_c; out has room for a whole number of packs.
-template <int functions, int components, class Columns>
+template <int functions, int components, class Columns, class Source>
 [[gnu::always_inline]] inline void project_tile(const BasisBlock& psi, const Columns& columns,
-                                                const Weights<components>& weights, double* out) {
+                                                const Source& weights, double* out) {
   constexpr int count = functions * components;
   constexpr int padded = (count + simd::width - 1) / simd::width * simd::width;
   simd::Pack sum[length(padded)];
@@ -160,12 +199,10 @@ template <int functions, int components, class Columns>
 #pragma GCC unroll 2
     for (Index j = 0; j < BasisBlock::tile; j += simd::width) {
       simd::Pack weight[length(components)];
-#pragma GCC unroll 8
-      for (int c = 0; c < components; ++c)
-        weight[c] = simd::load(weights.value[c] + t * BasisBlock::tile + j);
+      weights.read(t * BasisBlock::tile + j, table, j, weight);
 #pragma GCC unroll 24
       for (int f = 0; f < functions; ++f) {
-        const simd::Pack value = simd::load(table + offset[f] + j);
+        const simd::Pack value = simd::in_register(simd::load(table + offset[f] + j));
 #pragma GCC unroll 8
         for (int c = 0; c < components; ++c)
           sum[f * components + c] = simd::fma(value, weight[c], sum[f * components + c]);
@@ -177,23 +214,26 @@ template <int functions, int components, class Columns>
     simd::store_unaligned(out + s, simd::sums_of_lanes(sum + s));
 }
 
-// out(j, c) = Σ_samples T_j · weights_c, first ≤ j < end; out has room for one pack more.
-template <int end, int components, int first = 0>
-void project_first(const BasisBlock& psi, const Weights<components>& weights, double* out) {
-  constexpr int largest = project_functions(components), count = end - first;
+// out(j, k) = Σ_samples T_j · product_k, first ≤ j < end; out has room for one pack more.
+template <int end, int factors, int components, int first = 0, class Source>
+void project_first(const BasisBlock& psi, const Source& source,
+                   const Weights<factors * components>& products, double* out) {
+  constexpr int columns = factors * components;
+  constexpr int largest = project_functions(columns), count = end - first;
   constexpr int chunks = (count + largest - 1) / largest, size = (count + chunks - 1) / chunks;
-  project_tile<size>(psi, ColumnsFrom{first}, weights, out + first * components);
-  if constexpr (size < count) project_first<end, components, first + size>(psi, weights, out);
+  project_tile<size, columns>(psi, CountFrom{first}, source, out + first * columns);
+  if constexpr (size < count)
+    project_first<end, factors, components, first + size>(psi, products, products, out);
 }
 
 // sums(rows[j], column + c) += Σ_samples T_{columns[j]} · weights_c.
-template <int components>
-void project_terms(const BasisBlock& psi, const Terms& terms, const Weights<components>& weights,
-                   Index column, Coefficients& sums) {
+template <int components, class Columns, class Rows>
+void project_terms(const BasisBlock& psi, const Terms<Columns, Rows>& terms,
+                   const Weights<components>& weights, Index column, Coefficients& sums) {
   constexpr int functions = project_functions(components);
   in_chunks<functions>(terms.count, [&]<int size>(Index first) {
     alignas(64) double total[length(size * components + simd::width)];
-    project_tile<size>(psi, terms.columns + first, weights, total);
+    project_tile<size, components>(psi, terms.columns + first, weights, total);
     for (int f = 0; f < size; ++f) {
       double* row = sums.data() + terms.rows[first + f] * sums.cols() + column;
       for (int c = 0; c < components; ++c) row[c] += total[f * components + c];

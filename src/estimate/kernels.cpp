@@ -15,81 +15,97 @@ namespace {
 template <int components>
 using TurnedRows = double[harmonic_columns + simd::width][2 * length(components)];
 
+// Some components of a row, as a vector of fixed size.
+template <int components>
+using Part = Eigen::Map<Eigen::Array<double, components, 1>>;
+template <int components>
+using ConstPart = Eigen::Map<const Eigen::Array<double, components, 1>>;
+
 template <int components>
 void turn_coefficients(const Coefficients& u, Index column, Index a, TurnedRows<components>& v) {
-  const auto row = [&](Index h) { return u.data() + (2 * h - 1) * u.cols() + column; };
-  const Index q = u.cols();
-  for (int c = 0; c < components; ++c) {
-    v[0][c] = sqrt2 * row(a)[c];
-    v[0][components + c] = sqrt2 * row(a)[q + c];
-  }
+  const auto cos = [&](Index h) {
+    return ConstPart<components>(u.data() + (2 * h - 1) * u.cols() + column);
+  };
+  const auto sin = [&](Index h) {
+    return ConstPart<components>(u.data() + 2 * h * u.cols() + column);
+  };
+  const auto of_cos = [&](Index r) { return Part<components>(v[r]); };
+  const auto of_sin = [&](Index r) { return Part<components>(v[r] + components); };
+  of_cos(0) = sqrt2 * cos(a);
+  of_sin(0) = sqrt2 * sin(a);
   for (Index n = 1; n <= harmonic_reach; ++n) {
-    const double *plus = row(a + n), *minus = row(a - n);
-    for (int c = 0; c < components; ++c) {
-      v[2 * n - 1][c] = plus[c] + minus[c];
-      v[2 * n - 1][components + c] = plus[q + c] + minus[q + c];
-      v[2 * n][c] = plus[q + c] - minus[q + c];
-      v[2 * n][components + c] = minus[c] - plus[c];
-    }
+    of_cos(2 * n - 1) = cos(a + n) + cos(a - n);
+    of_sin(2 * n - 1) = sin(a + n) + sin(a - n);
+    of_cos(2 * n) = sin(a + n) - sin(a - n);
+    of_sin(2 * n) = cos(a - n) - cos(a + n);
   }
 }
 
 // The transpose: sums of g cos a · T_r and g sin a · T_r become those of the functions.
 template <int components>
 void turn_sums(const TurnedRows<components>& v, Index column, Index a, Coefficients& sums) {
-  const auto row = [&](Index h) { return sums.data() + (2 * h - 1) * sums.cols() + column; };
-  const Index q = sums.cols();
-  for (int c = 0; c < components; ++c) {
-    row(a)[c] += sqrt2 * v[0][c];
-    row(a)[q + c] += sqrt2 * v[0][components + c];
-  }
+  const auto cos = [&](Index h) {
+    return Part<components>(sums.data() + (2 * h - 1) * sums.cols() + column);
+  };
+  const auto sin = [&](Index h) {
+    return Part<components>(sums.data() + 2 * h * sums.cols() + column);
+  };
+  const auto of_cos = [&](Index r) { return ConstPart<components>(v[r]); };
+  const auto of_sin = [&](Index r) { return ConstPart<components>(v[r] + components); };
+  cos(a) += sqrt2 * of_cos(0);
+  sin(a) += sqrt2 * of_sin(0);
   for (Index n = 1; n <= harmonic_reach; ++n) {
-    double *plus = row(a + n), *minus = row(a - n);
-    for (int c = 0; c < components; ++c) {
-      plus[c] += v[2 * n - 1][c] - v[2 * n][components + c];
-      minus[c] += v[2 * n - 1][c] + v[2 * n][components + c];
-      plus[q + c] += v[2 * n - 1][components + c] + v[2 * n][c];
-      minus[q + c] += v[2 * n - 1][components + c] - v[2 * n][c];
-    }
+    cos(a + n) += of_cos(2 * n - 1) - of_sin(2 * n);
+    cos(a - n) += of_cos(2 * n - 1) + of_sin(2 * n);
+    sin(a + n) += of_sin(2 * n - 1) + of_cos(2 * n);
+    sin(a - n) += of_sin(2 * n - 1) - of_cos(2 * n);
   }
 }
 
 // Table columns and functions of the tabulated harmonics and of those after the last whole group.
 struct FourierTerms {
-  Terms tabulated, tail;
+  ConsecutiveTerms tabulated, tail;
   Index groups;
 
   explicit FourierTerms(const BasisBlock& psi) : groups(harmonic_groups(psi.functions())) {
     const Index m = psi.functions(), after = harmonic_tail(groups);
-    const std::int32_t* count = psi.plan().count.data();
-    tabulated = {count, count, groups == 0 ? m : harmonic_columns};
-    if (groups > 0) tail = {count + harmonic_columns + 2 * groups, count + after, m - after};
+    tabulated = {{0}, {0}, groups == 0 ? m : harmonic_columns};
+    if (groups > 0) tail = {{harmonic_columns + 2 * groups}, {after}, m - after};
   }
 };
 
 template <int components>
 void expand_fourier(const BasisBlock& psi, const Coefficients& u, Index column, BlockOut& x) {
+  // Groups whose coefficients are turned together: what a strip has summed up stays in registers
+  // from one of them to the next, and is kept in x from one batch to the next.
+  constexpr Index batch = 8;
+  alignas(64) TurnedRows<components> v[batch];
   const FourierTerms terms(psi);
-  StripSums<components> sums[block_size / strip_samples];
-  for_each_strip(psi, [&](Index s, const double* table) {
-    StripSums<components> sum;
-    sum.add(table, terms.tabulated, u.data() + column, u.cols());
-    sum.add(table, terms.tail, u.data() + column, u.cols());
-    sums[s] = sum;
-  });
-  for (Index g = 1; g <= terms.groups; ++g) {
-    alignas(64) TurnedRows<components> v;
-    turn_coefficients<components>(u, column, g * harmonic_span, v);
-    const Terms right{psi.plan().count.data(), psi.plan().count.data(), harmonic_columns};
+  constexpr ConsecutiveTerms right{{0}, {0}, harmonic_columns};
+  Index begin = 0;
+  do {
+    const Index end = std::min(begin + batch, terms.groups);
+    for (Index g = begin; g < end; ++g)
+      turn_coefficients<components>(u, column, (g + 1) * harmonic_span, v[g - begin]);
     for_each_strip(psi, [&](Index s, const double* table) {
-      StripSums<2 * components> inner;
-      inner.add(table, right, &v[0][0], 2 * components);
-      const double* anchor = table + (harmonic_columns + 2 * (g - 1)) * BasisBlock::tile;
-      sums[s].add_times(Strip::load(anchor), inner, 0);
-      sums[s].add_times(Strip::load(anchor + BasisBlock::tile), inner, components);
+      StripSums<components> sum;
+      if (begin == 0) {
+        sum.add(table, terms.tabulated, u.data() + column, u.cols());
+        sum.add(table, terms.tail, u.data() + column, u.cols());
+      } else {
+        sum.read(x, s * strip_samples, column);
+      }
+      const double* anchor = table + (harmonic_columns + 2 * begin) * BasisBlock::tile;
+      for (Index g = begin; g < end; ++g, anchor += 2 * BasisBlock::tile) {
+        StripSums<2 * components> inner;
+        inner.add(table, right, &v[g - begin][0][0], 2 * components);
+        sum.add_times(Strip::load(anchor), inner, 0);
+        sum.add_times(Strip::load(anchor + BasisBlock::tile), inner, components);
+      }
+      sum.write(x, s * strip_samples, column);
     });
-  }
-  for_each_strip(psi, [&](Index s, const double*) { sums[s].write(x, s * strip_samples, column); });
+    begin = end;
+  } while (begin < terms.groups);
 }
 
 template <int components>
@@ -97,7 +113,7 @@ void expand_products(const BasisBlock& psi, const Coefficients& u, Index column,
   const BasisPlan& plan = psi.plan();
   const double* rows = u.data() + column;
   const Index m = psi.functions();
-  const Terms tabulated{plan.count.data(), plan.table.data(), plan.table_size(m)};
+  const Terms<CountFrom> tabulated{{0}, plan.table.data(), plan.table_size(m)};
   for_each_strip(psi, [&](Index s, const double* table) {
     StripSums<components> sums;
     sums.add(table, tabulated, rows, u.cols());
@@ -116,15 +132,14 @@ void project_fourier(const BasisBlock& psi, const Block& g, const double* factor
                      Coefficients& sums) {
   const FourierTerms terms(psi);
   const Weights<components> weights(g, factors, column);
-  project_terms<components>(psi, terms.tabulated, weights, column, sums);
-  project_terms<components>(psi, terms.tail, weights, column, sums);
+  project_terms(psi, terms.tabulated, weights, column, sums);
+  project_terms(psi, terms.tail, weights, column, sums);
   for (Index group = 1; group <= terms.groups; ++group) {
     const Index anchor = harmonic_columns + 2 * (group - 1);
     Weights<2 * components> turned;
-    turned.set_product(psi, anchor, weights, 0);
-    turned.set_product(psi, anchor + 1, weights, components);
     alignas(64) TurnedRows<components> v;
-    project_first<harmonic_columns>(psi, turned, &v[0][0]);
+    project_first<harmonic_columns, 2, components>(
+        psi, ProductWeights<2, components>{weights, anchor, turned}, turned, &v[0][0]);
     turn_sums<components>(v, column, group * harmonic_span, sums);
   }
 }
@@ -135,13 +150,13 @@ void project_products(const BasisBlock& psi, const Block& g, const double* facto
   const BasisPlan& plan = psi.plan();
   const Index m = psi.functions();
   const Weights<components> weights(g, factors, column);
-  project_terms<components>(psi, {plan.count.data(), plan.table.data(), plan.table_size(m)},
-                            weights, column, sums);
+  project_terms(psi, Terms<CountFrom>{{0}, plan.table.data(), plan.table_size(m)}, weights, column,
+                sums);
   for (const FactorGroup& group : plan.groups) {
     if (group.rows.front() >= m) break;
     Weights<components> product;
-    product.set_product(psi, group.left, weights, 0);
-    project_terms<components>(psi, terms_of(group, m), product, column, sums);
+    product.set_product(psi, group.left, weights);
+    project_terms(psi, terms_of(group, m), product, column, sums);
   }
 }
 
@@ -159,9 +174,11 @@ void expand(const BasisBlock& psi, const Coefficients& u, BlockOut x) {
     });
 }
 
-void project(const BasisBlock& psi, Block g, Coefficients& sums) { project(psi, g, nullptr, sums); }
+void project(const BasisBlock& psi, const Block& g, Coefficients& sums) {
+  project(psi, g, nullptr, sums);
+}
 
-void project(const BasisBlock& psi, Block g, const double* weights, Coefficients& sums) {
+void project(const BasisBlock& psi, const Block& g, const double* weights, Coefficients& sums) {
   assert(g.rows() == psi.samples() && sums.rows() >= psi.functions() && sums.cols() == g.cols());
   if (psi.plan().single_fourier)
     in_chunks<fourier_components>(g.cols(), [&]<int components>(Index column) {
@@ -183,7 +200,7 @@ void sum_of_squares(const BasisBlock& psi, double* squares) {
     }
     return;
   }
-  const auto sum = [](const double* table, const Terms& terms) {
+  const auto sum = [](const double* table, const auto& terms) {
     Strip result = Strip::constant(0);
     for (Index j = 0; j < terms.count; ++j) {
       const Strip value = Strip::load(table + terms.columns[j] * BasisBlock::tile);
@@ -192,7 +209,7 @@ void sum_of_squares(const BasisBlock& psi, double* squares) {
     return result;
   };
   for_each_strip(psi, [&](Index s, const double* table) {
-    Strip result = sum(table, {plan.count.data(), plan.table.data(), plan.table_size(m)});
+    Strip result = sum(table, Terms<CountFrom>{{0}, plan.table.data(), plan.table_size(m)});
     for (const FactorGroup& group : plan.groups) {
       if (group.rows.front() >= m) break;
       const Strip left = Strip::load(table + group.left * BasisBlock::tile);

@@ -10,9 +10,9 @@ namespace chaosgrad {
 void expand(const BasisBlock& psi, const Coefficients& u, BlockOut x);
 
 // sums += Ψᵀ g: g is samples × q; sums is m × q, m = psi.functions().
-void project(const BasisBlock& psi, Block g, Coefficients& sums);
+void project(const BasisBlock& psi, const Block& g, Coefficients& sums);
 // The same with row s of g taken weights[s] times.
-void project(const BasisBlock& psi, Block g, const double* weights, Coefficients& sums);
+void project(const BasisBlock& psi, const Block& g, const double* weights, Coefficients& sums);
 
 // squares[s] = Σ_i ψ_i² at sample s: the reciprocal Christoffel function.
 void sum_of_squares(const BasisBlock& psi, double* squares);

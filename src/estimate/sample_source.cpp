@@ -1,32 +1,13 @@
 #include "estimate/sample_source.h"
 
-#include <cmath>
-
 #include "chaosgrad/error.h"
 #include "estimate/kernels.h"
+#include "estimate/noise_average.h"
 
 namespace chaosgrad {
 namespace {
 
 constexpr Index max_grid = Index{1} << 27;  // quadrature points; beyond it a run would never end
-
-Quadrature noise_rule(const NoiseAxis& axis, Index nodes) {
-  if (axis.kind == NoiseAxis::Kind::uniform) return gauss_legendre(nodes, 0, 1);
-  if (axis.kind == NoiseAxis::Kind::normal) {
-    Quadrature rule = Family(Normal{0, 1}).gauss(nodes);
-    // Noise is in the open interval (0, 1); nodes so far out that Φ(z) rounds to 1 have no weight
-    // to speak of.
-    for (double& z : rule.nodes) z = std::min(normal_cdf(z), std::nextafter(1.0, 0.0));
-    return rule;
-  }
-  Quadrature rule{Vector(axis.weights.size()), axis.weights};
-  double below = 0;
-  for (Index i = 0; i < axis.weights.size(); ++i) {
-    rule.nodes(i) = below + 0.5 * axis.weights(i);
-    below += axis.weights(i);
-  }
-  return rule;
-}
 
 }  // namespace
 
@@ -84,7 +65,7 @@ QuadratureSource::QuadratureSource(const Oracle& oracle, const std::vector<Famil
   }
   if (with_noise) {
     for (const NoiseAxis& axis : oracle.facts().noise_axes)
-      axes_.push_back(noise_rule(axis, nodes));
+      axes_.push_back(noise_quadrature(axis, nodes));
   }
   for (const Quadrature& axis : axes_) {
     if (size_ > max_grid / axis.nodes.size()) {

@@ -22,8 +22,8 @@ class SampleSource {
  public:
   virtual ~SampleSource() = default;
   [[nodiscard]] virtual Index size() const = 0;
-  // Samples first .. first + block.count − 1. Averages are Σ weights(i) · (…); the weights of all
-  // samples sum to 1 on average.
+  // Samples first .. first + block.count − 1, which may lie past size(). Averages are Σ weights(i)
+  // · (…); the weights of all samples sum to 1 on average.
   virtual void fill(Index first, SampleBlock& block) const = 0;
 };
 

@@ -76,6 +76,7 @@ class Compilation {
   void find_needed();
   void add_input(Node input);
   bool can_fuse(Node product, Node into);
+  bool can_fuse_sum(Node sum, Node into);
   void choose_fusions();
   void choose_doubles();
   void choose_homes();
@@ -87,7 +88,8 @@ class Compilation {
   void choose_kernel(Draft& draft);
   void choose_dot(Draft& draft);
   void choose_sincos(Draft& draft);
-  void fuse(Draft& draft);
+  void fuse_product(Draft& draft);
+  void fuse_sum(Draft& draft);
   void use_matrix(Draft& draft);
 
   void find_lifetimes();

@@ -48,12 +48,30 @@ bool Compilation::can_fuse(Node product, Node into) {
   return op(product) == Op::multiply && value(product).uses == 1 && !value(product).is_output &&
          data_.shape(product) == data_.shape(into);
 }
+// (a ± b)·c and |a ± b| in one instruction, where a ± b is used nowhere else and has no product in
+// it already.
+bool Compilation::can_fuse_sum(Node sum, Node into) {
+  return (op(sum) == Op::add || op(sum) == Op::subtract) && value(sum).uses == 1 &&
+         !value(sum).is_output && data_.shape(sum) == data_.shape(into) &&
+         std::ranges::none_of(data_.arguments_of(sum),
+                              [&](Node argument) { return value(argument).fused; });
+}
 void Compilation::choose_fusions() {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const Node sum = node(i);
     if (!values_[i].needed || (op(sum) != Op::add && op(sum) != Op::subtract)) continue;
     for (const Node argument : data_.arguments_of(sum)) {
       if (!can_fuse(argument, sum)) continue;
+      value(argument).fused = true;
+      break;
+    }
+  }
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const Node into = node(i);
+    if (!values_[i].needed || values_[i].fused || (op(into) != Op::multiply && op(into) != Op::abs))
+      continue;
+    for (const Node argument : data_.arguments_of(into)) {
+      if (!can_fuse_sum(argument, into)) continue;
       value(argument).fused = true;
       break;
     }

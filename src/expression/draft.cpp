@@ -61,7 +61,12 @@ void Compilation::choose_kernel(Draft& draft) {
       return choose_sincos(draft);
     case Op::add:
     case Op::subtract:
-      if (instruction.kernel = elementwise_kernel(instruction.op); options_.fuse) fuse(draft);
+      if (instruction.kernel = elementwise_kernel(instruction.op); options_.fuse)
+        fuse_product(draft);
+      return;
+    case Op::multiply:
+    case Op::abs:
+      if (instruction.kernel = elementwise_kernel(instruction.op); options_.fuse) fuse_sum(draft);
       return;
     case Op::power:
       if (const double exponent = data_.number(b); is_integer_power(exponent)) {
@@ -146,7 +151,7 @@ void Compilation::choose_sincos(Draft& draft) {
   }
 }
 
-void Compilation::fuse(Draft& draft) {
+void Compilation::fuse_product(Draft& draft) {
   const Node a = draft.arguments[0], b = draft.arguments[1];
   const bool first = value(a).fused && can_fuse(a, draft.out);
   if (!first && !(value(b).fused && can_fuse(b, draft.out))) return;
@@ -159,6 +164,22 @@ void Compilation::fuse(Draft& draft) {
   draft.arguments[0] = data_.argument(product, 0);
   draft.arguments[1] = data_.argument(product, 1);
   draft.arguments[2] = rest;
+}
+
+void Compilation::fuse_sum(Draft& draft) {
+  const bool absolute = draft.instruction.op == Op::abs;
+  const Node a = draft.arguments[0], b = draft.arguments[1];
+  const auto is_part = [&](Node sum) { return value(sum).fused && can_fuse_sum(sum, draft.out); };
+  const bool first = is_part(a);
+  if (!first && (absolute || !is_part(b))) return;
+  const Node sum = first ? a : b, rest = first ? b : a;
+  const bool plus = op(sum) == Op::add;
+  draft.instruction.kernel = absolute ? (plus ? kernels::add_abs : kernels::subtract_abs)
+                                      : (plus ? kernels::add_multiply : kernels::subtract_multiply);
+  draft.instruction.argument_count = absolute ? 2 : 3;
+  draft.arguments[0] = data_.argument(sum, 0);
+  draft.arguments[1] = data_.argument(sum, 1);
+  if (!absolute) draft.arguments[2] = rest;
 }
 
 // A result goes straight to its output; other names for it, inputs and constants are copied there

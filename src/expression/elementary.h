@@ -67,7 +67,11 @@ struct SinCos {
 // |x| < turn_range: x = n π/2 + r in three parts. The first difference is exact, as both sides are
 // multiples of 2^-53 and it is below 1; polynomials to 2e-17.
 inline constexpr double turn_range = 1e5;
-[[gnu::always_inline]] inline SinCos sincos(Pack x) {
+struct Turned {  // sin and cos of r, and n in the low bits
+  Pack s, c;
+  Integers n;
+};
+[[gnu::always_inline]] inline Turned turned(Pack x) {
   constexpr double sin_terms[] = {
       -0.16666666666666666,  0.008333333333330948,    -0.0001984126983675857,
       2.755731610255057e-06, -2.5051131844614108e-08, 1.5918129266803394e-10,
@@ -89,13 +93,23 @@ inline constexpr double turn_range = 1e5;
   const Pack y = r * r;
   const Pack s = fused(r * y, polynomial(sin_terms, y), r);
   const Pack c = fused(y, polynomial(cos_terms, y), broadcast(1));
-
-  // Quarter n: (sin, cos) of r turned by n quarters.
-  const auto quarter = reinterpret_cast<Integers>(shifted);
-  return {flip_by_bit_1(if_odd(quarter, c, s), quarter),
-          flip_by_bit_1(if_odd(quarter, s, c), quarter + 1)};
+  return {s, c, reinterpret_cast<Integers>(shifted)};
+}
+// Quarter n: (sin, cos) of r turned by n quarters.
+[[gnu::always_inline]] inline SinCos sincos(Pack x) {
+  const auto [s, c, n] = turned(x);
+  return {flip_by_bit_1(if_odd(n, c, s), n), flip_by_bit_1(if_odd(n, s, c), n + 1)};
 }
 [[gnu::always_inline]] inline Pack sin(Pack x) { return sincos(x).x; }
 [[gnu::always_inline]] inline Pack cos(Pack x) { return sincos(x).y; }
+
+struct DoubleSine {
+  Pack x, y;  // sin x, sin 2x
+};
+// sin 2x = 2 sin x cos x = (−1)ⁿ 2 sin r cos r; rounding must not lead out of [−1, 1].
+[[gnu::always_inline]] inline DoubleSine double_sine(Pack x) {
+  const auto [s, c, n] = turned(x);
+  return {flip_by_bit_1(if_odd(n, c, s), n), flip_by_bit_1(clamped((s + s) * c, 1), n << 1)};
+}
 
 }  // namespace chaosgrad::simd::quick

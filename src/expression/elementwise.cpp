@@ -13,14 +13,45 @@ namespace {
 using simd::all_less, simd::broadcast, simd::load, simd::Machine, simd::Pack, simd::store,
     simd::width;
 
-template <auto function>
-void unary(const Call& call) {
-  for (Index j = 0; j < call.columns; ++j) {
-    const double* a = call.a.data + j * call.a.column_stride;
+// One component of an operand: a pack for every i, or one for all.
+struct Varying {
+  const double* data;
+  [[gnu::always_inline]] Pack operator[](Index i) const { return load(data + i); }
+};
+struct Constant {
+  Pack value;
+  [[gnu::always_inline]] Pack operator[](Index) const { return value; }
+};
+
+// out = function(the first `count` of a, b, c) for component j; `operands` are those that are known
+// to be constants or not, so that the loop does nothing but its work.
+template <auto function, int count, class... Operands>
+[[gnu::always_inline]] inline void over_samples(const Call& call, Index j,
+                                                const Operands... operands) {
+  if constexpr (sizeof...(operands) == count) {
     double* out = call.out.data + j * call.out.column_stride;
-    for (Index i = 0; i < call.samples; i += width) store(out + i, function(load(a + i)));
+    const Index samples = call.samples;
+    for (Index i = 0; i < samples; i += width) store(out + i, function(operands[i]...));
+  } else {
+    constexpr View Call::*views[] = {&Call::a, &Call::b, &Call::c};
+    const View& view = call.*views[sizeof...(operands)];
+    const double* data = view.data + j * view.column_stride;
+    if (view.step == 0)
+      over_samples<function, count>(call, j, operands..., Constant{load(data)});
+    else
+      over_samples<function, count>(call, j, operands..., Varying{data});
   }
 }
+template <auto function, int count>
+void elementwise(const Call& call) {
+  for (Index j = 0; j < call.columns; ++j) over_samples<function, count>(call, j);
+}
+template <auto function>
+inline constexpr Kernel unary = elementwise<function, 1>;
+template <auto function>
+inline constexpr Kernel binary = elementwise<function, 2>;
+template <auto function>
+inline constexpr Kernel ternary = elementwise<function, 3>;
 
 // put(i, function(a_i)) for all samples, four packs at a time where all their arguments are in the
 // range of `quick`, so that their steps overlap; `function` is equal to it there.
@@ -71,35 +102,6 @@ void pair_batched(const Call& call, double range) {
   }
 }
 
-template <auto function>
-void binary(const Call& call) {
-  for (Index j = 0; j < call.columns; ++j) {
-    const double* a = call.a.data + j * call.a.column_stride;
-    const double* b = call.b.data + j * call.b.column_stride;
-    double* out = call.out.data + j * call.out.column_stride;
-#pragma GCC unroll 4
-    for (Index i = 0; i < call.samples; i += width, a += call.a.step, b += call.b.step) {
-      store(out + i, function(load(a), load(b)));
-    }
-  }
-}
-
-template <auto function>
-void ternary(const Call& call) {
-  for (Index j = 0; j < call.columns; ++j) {
-    const double* a = call.a.data + j * call.a.column_stride;
-    const double* b = call.b.data + j * call.b.column_stride;
-    const double* c = call.c.data + j * call.c.column_stride;
-    double* out = call.out.data + j * call.out.column_stride;
-    for (Index i = 0; i < call.samples; i += width) {
-      store(out + i, function(load(a), load(b), load(c)));
-      a += call.a.step;
-      b += call.b.step;
-      c += call.c.step;
-    }
-  }
-}
-
 // A function known only for one number at a time.
 template <auto function>
 Pack lane_by_lane(Pack a, Pack b, Pack c) {
@@ -144,13 +146,6 @@ constexpr auto sign = [](Pack a) {
 constexpr auto minimum = [](Pack a, Pack b) -> Pack { return ((a < b) | (a != a)) ? a : b; };
 constexpr auto maximum = [](Pack a, Pack b) -> Pack { return ((a > b) | (a != a)) ? a : b; };
 constexpr auto masked_multiply = [](Pack a, Pack b) -> Pack { return is_true(a) ? a * b : a; };
-
-// (sin a, sin 2a) from (sin a, cos a); rounding must not lead out of [−1, 1].
-inline simd::quick::SinCos with_double(const simd::quick::SinCos& a) {
-  const Pack one = broadcast(1), twice = (a.x + a.x) * a.y;
-  const Pack below = twice > one ? one : twice;
-  return {a.x, below < -one ? -one : below};
-}
 
 Kernel arithmetic_kernel(Op op) {
   switch (op) {
@@ -286,9 +281,7 @@ void sincos(const Call& call) {
   pair_batched<simd::sincos, simd::quick::sincos>(call, simd::quick::turn_range);
 }
 void double_sine(const Call& call) {
-  pair_batched<[](Pack x) { return with_double(simd::sincos(x)); },
-               [](Pack x) { return with_double(simd::quick::sincos(x)); }>(call,
-                                                                           simd::quick::turn_range);
+  pair_batched<simd::double_sine, simd::quick::double_sine>(call, simd::quick::turn_range);
 }
 
 void integer_power(const Call& call) {
@@ -313,6 +306,18 @@ void multiply_subtract(const Call& call) {
 }
 void subtract_product(const Call& call) {
   ternary<[](Pack a, Pack b, Pack c) { return simd::fused(-a, b, c); }>(call);
+}
+void add_multiply(const Call& call) {
+  ternary<[](Pack a, Pack b, Pack c) { return (a + b) * c; }>(call);
+}
+void subtract_multiply(const Call& call) {
+  ternary<[](Pack a, Pack b, Pack c) { return (a - b) * c; }>(call);
+}
+void add_abs(const Call& call) {
+  binary<[](Pack a, Pack b) { return simd::abs(a + b); }>(call);
+}
+void subtract_abs(const Call& call) {
+  binary<[](Pack a, Pack b) { return simd::abs(a - b); }>(call);
 }
 
 }  // namespace kernels

@@ -48,6 +48,10 @@ void integer_power(const Call& call);      // a^(half_power/2)
 void multiply_add(const Call& call);       // a·b + c
 void multiply_subtract(const Call& call);  // a·b − c
 void subtract_product(const Call& call);   // c − a·b
+void add_multiply(const Call& call);       // (a + b)·c
+void subtract_multiply(const Call& call);  // (a − b)·c
+void add_abs(const Call& call);            // |a + b|
+void subtract_abs(const Call& call);       // |a − b|
 void sum(const Call& call);
 void dot(const Call& call);
 void norm2(const Call& call);

@@ -32,6 +32,9 @@ inline Pack fused(Pack a, Pack b, Pack c) { return _mm512_fmadd_pd(a, b, c); }
 // a·b − product, exactly, where product is a·b rounded
 inline Pack rounding_error(Pack a, Pack b, Pack product) { return fused(a, b, -product); }
 inline bool all_less(Pack a, Pack b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ) == 0xff; }
+// The smaller and the larger number; b if either is not one.
+inline Pack lesser(Pack a, Pack b) { return _mm512_maskz_min_pd(0xff, a, b); }
+inline Pack greater(Pack a, Pack b) { return _mm512_maskz_max_pd(0xff, a, b); }
 #elif defined(__AVX2__) && defined(__FMA__)
 using Pack = __m256d;
 struct Machine {
@@ -55,6 +58,8 @@ inline Pack rounding_error(Pack a, Pack b, Pack product) { return fused(a, b, -p
 inline bool all_less(Pack a, Pack b) {
   return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)) == 0xf;
 }
+inline Pack lesser(Pack a, Pack b) { return _mm256_min_pd(a, b); }
+inline Pack greater(Pack a, Pack b) { return _mm256_max_pd(a, b); }
 #else
 using Pack = __m128d;
 struct Machine {
@@ -85,6 +90,8 @@ inline Pack rounding_error(Pack a, Pack b, Pack product) {
   return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
 }
 inline bool all_less(Pack a, Pack b) { return _mm_movemask_pd(_mm_cmplt_pd(a, b)) == 0x3; }
+inline Pack lesser(Pack a, Pack b) { return _mm_min_pd(a, b); }
+inline Pack greater(Pack a, Pack b) { return _mm_max_pd(a, b); }
 #endif
 
 inline constexpr Index width = sizeof(Pack) / sizeof(double);
@@ -110,6 +117,11 @@ typedef std::int64_t Integers __attribute__((vector_size(sizeof(Pack))));
   return reinterpret_cast<Pack>(reinterpret_cast<Integers>(a) ^ ((n & 2) << 62));
 }
 #endif
+
+// The nearest number in [−bound, bound].
+inline Pack clamped(Pack a, double bound) {
+  return greater(broadcast(-bound), lesser(broadcast(bound), a));
+}
 
 inline Pack load(const double* from) {
   Pack pack;

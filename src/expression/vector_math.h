@@ -51,6 +51,12 @@ inline quick::SinCos sincos(Pack x) {
     return quick::sincos(x);
   return {simd::sin(x), simd::cos(x)};
 }
+inline quick::DoubleSine double_sine(Pack x) {
+  if (has_fused && all_less(simd::abs(x), broadcast(quick::turn_range))) [[likely]]
+    return quick::double_sine(x);
+  const quick::SinCos pair = simd::sincos(x);
+  return {pair.x, clamped((pair.x + pair.x) * pair.y, 1)};
+}
 
 // Where e^{|x|} overflows and cosh may not, its root is squared.
 inline Pack cosh(Pack x) {

@@ -49,9 +49,10 @@ Setter choice(Enum Options::*member, std::vector<std::pair<std::string, Enum>> c
 void set_index_set(TomlDocument& document, const toml::node& node, const std::string& what,
                    Options& options) {
   if (!node.is_array()) {
-    options.order.kind = document.choice(node, what, {"total-degree", "hyperbolic"}) == 0
-                             ? IndexOrder::Kind::total_degree
-                             : IndexOrder::Kind::hyperbolic;
+    const auto kind = document.choice(node, what, {"total-degree", "hyperbolic", "adaptive"});
+    options.order.kind =
+        kind == 1 ? IndexOrder::Kind::hyperbolic : IndexOrder::Kind::total_degree;
+    options.adaptive_indices = kind == 2;
     return;
   }
   const Matrix rows = document.matrix(node, what);

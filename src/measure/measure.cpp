@@ -92,14 +92,14 @@ Measure::Measure(std::vector<Distribution> marginals, Matrix correlation)
 
 bool Measure::is_correlated(Index k) const { return correlated_[static_cast<std::size_t>(k)]; }
 
-void Measure::germ_from_uniform(Block u, BlockOut eta) const {
+void Measure::germ_from_uniform(const Block& u, BlockOut eta) const {
   assert(u.cols() == dimension() && eta.cols() == dimension() && u.rows() == eta.rows());
   for (Index k = 0; k < dimension(); ++k) {
     germs_[static_cast<std::size_t>(k)].quantile(u.col(k).data(), eta.col(k).data(), u.rows());
   }
 }
 
-void Measure::parameters_from_germ(Block eta, BlockOut theta) const {
+void Measure::parameters_from_germ(const Block& eta, BlockOut theta) const {
   assert(eta.cols() == dimension() && theta.cols() == dimension() && eta.rows() == theta.rows());
   // Backwards: z_k needs η_1..η_k only, so that a column may be overwritten once it is done.
   for (Index k = dimension() - 1; k >= 0; --k) {
@@ -116,7 +116,7 @@ void Measure::parameters_from_germ(Block eta, BlockOut theta) const {
   }
 }
 
-void Measure::germ_from_parameters(Block theta, BlockOut eta) const {
+void Measure::germ_from_parameters(const Block& theta, BlockOut eta) const {
   assert(eta.cols() == dimension() && theta.cols() == dimension() && eta.rows() == theta.rows());
   // Forward substitution in C ξ = z; columns before k hold ξ already.
   for (Index k = 0; k < dimension(); ++k) {

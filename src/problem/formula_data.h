@@ -56,9 +56,9 @@ struct FormulaProblem::Data {
 
   // Runs a program on a block; `outputs` are consecutive column ranges of `out`, one per output of
   // the program.
-  void run(const Program& program, const std::vector<Index>& widths, Block x, Block theta,
-           Block noise, BlockOut out) const;
-  void fill_table(Block noise, Matrix& table) const;
+  void run(const Program& program, const std::vector<Index>& widths, const Block& x,
+           const Block& theta, const Block& noise, BlockOut& out) const;
+  void fill_table(const Block& noise, Matrix& table) const;
   [[nodiscard]] Index table_columns() const {
     return static_cast<Index>(finite.size()) + rows.cols();
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
+#include "expression/pack.h"
 #include "problem/formula_data.h"
 #include "problem/names.h"
 
@@ -88,6 +89,24 @@ void add_noise(FormulaProblem::Data& data, const FormulaSpec& spec, const Scope&
     names.add(noise.name, formula.value, "noise");
   }
   if (spec.table) add_table(data, *spec.table, names);
+}
+
+// Where the gradient is a polynomial in a noise number, its expectation needs a Gauss rule only.
+void find_noise_degrees(FormulaProblem::Data& data) {
+  for (Index column = 0; column < data.noise_dimension; ++column) {
+    NoiseAxis& axis = data.facts.noise_axes[static_cast<std::size_t>(column)];
+    if (axis.kind == NoiseAxis::Kind::cases) continue;
+    const Node uniform = data.graph.input(slot_noise, column);
+    const Node variable = axis.kind == NoiseAxis::Kind::normal
+                              ? data.graph.apply(Op::normal_quantile, std::array{uniform})
+                              : uniform;
+    axis.degree = 0;
+    for (const Node part : data.gradient) {
+      const std::optional<int> degree = polynomial_degree(data.graph, part, uniform, variable);
+      axis.degree =
+          axis.degree && degree ? std::optional(std::max(*axis.degree, *degree)) : std::nullopt;
+    }
+  }
 }
 
 void add_reference(FormulaProblem::Data& data, const FormulaSpec& spec, const Scope& names) {
@@ -175,6 +194,8 @@ FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) 
                          objective_span);
     }
   }
+  find_noise_degrees(*this);
+  facts.row_group = simd::width;
   value_program = Program(graph, std::array{objective});
   gradient_program = Program(graph, gradient);
   add_reference(*this, spec, names.scope());
@@ -206,7 +227,7 @@ FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) 
                 [](double v) { return v >= 1; });
 }
 
-void FormulaProblem::Data::fill_table(Block noise, Matrix& table) const {
+void FormulaProblem::Data::fill_table(const Block& noise, Matrix& table) const {
   const Index count = noise.rows();
   for (std::size_t j = 0; j < finite.size(); ++j) {
     finite[j].quantile(noise.col(finite_source[j]).data(), table.col(static_cast<Index>(j)).data(),
@@ -220,8 +241,9 @@ void FormulaProblem::Data::fill_table(Block noise, Matrix& table) const {
   }
 }
 
-void FormulaProblem::Data::run(const Program& program, const std::vector<Index>& widths, Block x,
-                               Block theta, Block noise, BlockOut out) const {
+void FormulaProblem::Data::run(const Program& program, const std::vector<Index>& widths,
+                               const Block& x, const Block& theta, const Block& noise,
+                               BlockOut& out) const {
   Scratch& local = scratch.local();
   if (table_columns() > 0 && noise.rows() > 0) {
     if (local.table.rows() != block_size) local.table.resize(block_size, table_columns());
@@ -265,7 +287,8 @@ ProblemFacts FormulaProblem::facts() const {
   return facts;
 }
 
-void FormulaProblem::gradient(Block x, Block theta, Block noise, BlockOut g) const {
+void FormulaProblem::gradient(const Block& x, const Block& theta, const Block& noise,
+                              BlockOut g) const {
   data_->run(data_->gradient_program, data_->variable_widths, x, theta, noise, g);
 }
 

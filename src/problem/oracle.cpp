@@ -41,6 +41,10 @@ void Oracle::complete() {
   require_size(facts_.noise_axes, noise_dimension_, "noise_axes");
   require_size(facts_.bases, d, "bases");
   require_size(facts_.breakpoints, d, "breakpoints");
+  if (facts_.row_group < 1 || block_size % facts_.row_group != 0) {
+    throw InputError("row_group", "must divide " + std::to_string(block_size) + ", found " +
+                                      std::to_string(facts_.row_group));
+  }
   require_positive(facts_.strong_convexity, "objective.strong_convexity");
   require_positive(facts_.smoothness, "objective.smoothness");
   if (facts_.strong_convexity && facts_.smoothness &&

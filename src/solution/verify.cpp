@@ -7,6 +7,7 @@
 
 #include "chaosgrad/error.h"
 #include "chaosgrad/random.h"
+#include "estimate/noise_average.h"
 #include "solution/statistics/bars.h"
 #include "solve/adaptive/curvature.h"
 #include "solve/adaptive/goal.h"
@@ -74,7 +75,7 @@ Curvature common_curvature(const Oracle& oracle, const Points& points, const Ver
       const Matrix theta = points.theta.row(i);
       const Matrix noise = noisy ? noise_of(oracle, options, i, 0, curvature_draws) : Matrix(1, 0);
       mean_gradient(oracle, noise, x.transpose(), theta, g);
-      gradients += noise.rows();
+      gradients += noise.rows() * oracle.facts().draws;
       sum += g / static_cast<double>(count);
     }
     return sum.transpose();
@@ -106,10 +107,11 @@ Matrix optima(const Oracle& oracle, const InverseHessian& inverse, const VerifyO
   const PointOptions goal = point_options(start);
   Points points = start;
   if (oracle.noise_dimension() == 0) {
-    const PointGradient gradient = [&](Block x, Block theta, BlockOut g) {
-      oracle.gradient(x, theta, Matrix(x.rows(), 0), g);
-    };
-    report.add(polish(gradient, inverse, goal, 0, points, executor));
+    const PointGradient gradient{[&](Block x, Block theta, BlockOut g) {
+                                   oracle.gradient(x, theta, Matrix(x.rows(), 0), g);
+                                 },
+                                 oracle.facts().draws};
+    report.add(polish(gradient, inverse, goal, {0, points.size()}, points, executor));
     return points.value;
   }
   const Index draws = options.draws / 2;
@@ -117,14 +119,13 @@ Matrix optima(const Oracle& oracle, const InverseHessian& inverse, const VerifyO
       points.size(),
       [&](Index i) {
         const Matrix noise = noise_of(oracle, options, i, half, draws);
-        const PointGradient gradient = [&](Block x, Block theta, BlockOut g) {
-          mean_gradient(oracle, noise, x, theta, g);
-        };
+        const PointGradient gradient{
+            [&](Block x, Block theta, BlockOut g) { mean_gradient(oracle, noise, x, theta, g); },
+            draws};
         Executor alone(1);
         Points one;
         one.append(start.eta.row(i), start.theta.row(i), start.value.row(i));
-        PointReport single = polish(gradient, inverse, goal, 0, one, alone);
-        single.gradients *= draws;
+        PointReport single = polish(gradient, inverse, goal, {0, 1}, one, alone);
         points.value.row(i) = one.value.row(0);
         return single;
       },
@@ -160,6 +161,10 @@ Verification verify(const Oracle& oracle, const Expansion& expansion,
     throw InputError("points", fmt::format("must be at least 2, found {}", options.points));
   if (options.draws < 2)
     throw InputError("draws", fmt::format("must be at least 2, found {}", options.draws));
+  if (oracle.noise_dimension() > 0 &&
+      exact_noise_draws(oracle.facts()) <= static_cast<double>(options.draws)) {
+    return verify(AveragedProblem(oracle), expansion, options);
+  }
   Verification result;
   const Points points = fresh_points(expansion, options);
   Curvature curvature = common_curvature(oracle, points, options, result.gradients);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "estimate/gradient_estimator.h"
 #include "solve/solvers.h"
@@ -138,25 +140,26 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
   StepPolicy policy(options, run.constants);
 
   Iterate at = options.resume ? Iterate(*options.resume) : Iterate(oracle.facts().start);
-  Coefficients y, D;
+  Coefficients extrapolated, D;
+  std::optional<double> now;  // what the clock showed at the end of the iteration before
 
   run.history.reserve(static_cast<std::size_t>(options.iterations));
   run.status = Status::completed;
   run.stop_reason = fmt::format("all {} iterations done", options.iterations);
   for (Index k = at.next; k <= options.iterations; ++k) {
     const Level& level = plan.level(k);
-    if (!monitor.may_continue(k, samples.count(k), run)) break;
+    if (!monitor.may_continue(k, samples.count(k), run, std::exchange(now, {}))) break;
     at.next = k + 1;
     const Step step = policy(k, level);
     if (step.cut && at.cuts++ == 0) at.first_cut = k;
 
     grow(at.u, level.m);
-    grow(at.previous, level.m);
     if (step.restart) at.previous = at.u;
-    if (step.beta == 0)
-      y = at.u;
-    else
-      y = at.u + step.beta * (at.u - at.previous);
+    if (step.beta != 0) {
+      grow(at.previous, level.m);
+      extrapolated = at.u + step.beta * (at.u - at.previous);
+    }
+    const Coefficients& y = step.beta == 0 ? at.u : extrapolated;
     samples.with(k, [&](const SampleSource& source) { estimator.estimate(source, y, D); });
     run.gradients += samples.count(k);
 
@@ -182,17 +185,18 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
       at.best_norm = norm;
       at.best = at.u;
     }
+    at.previous = y - step.alpha * D;
     at.previous.swap(at.u);
-    at.u = y - step.alpha * D;
     if (options.method == Method::uqsa && options.radius && at.u.norm() > *options.radius)
       at.u *= *options.radius / at.u.norm();
-    monitor.record({.k = k,
-                    .basis_size = level.m,
-                    .samples = samples.count(k),
-                    .step = step.alpha,
-                    .gradient_norm = norm},
-                   at.u, run, stage_name(options, run.constants, k));
-    monitor.checkpoint(run, [&] { at.save(run); });
+    now = monitor.record({.k = k,
+                          .basis_size = level.m,
+                          .samples = samples.count(k),
+                          .step = step.alpha,
+                          .gradient_norm = norm},
+                         at.u, run, stage_name(options, run.constants, k));
+    monitor.checkpoint(
+        run, [&] { at.save(run); }, now);
   }
   if (at.raises > 0) {
     run.notes.push_back(

@@ -26,17 +26,16 @@ double Monitor::session_seconds() const {
 
 double Monitor::seconds() const { return seconds_before_ + session_seconds(); }
 
-bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run) const {
+bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run,
+                           std::optional<double> now) const {
   const auto stop = [&](Status status, std::string reason) {
     run.status = status;
     run.stop_reason = std::move(reason);
     return false;
   };
-  const bool adaptive = options_.method == Method::automatic ||
-                        options_.method == Method::collocation || options_.method == Method::sieve;
   const auto step = [&] {
-    return adaptive ? fmt::format("stage {}", k)
-                    : fmt::format("iteration {} of {}", k, options_.iterations);
+    return is_adaptive(options_.method) ? fmt::format("stage {}", k)
+                                        : fmt::format("iteration {} of {}", k, options_.iterations);
   };
   if (options_.interrupted && options_.interrupted())
     return stop(Status::interrupted, fmt::format("interrupted before {}", step()));
@@ -46,15 +45,16 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run) const {
         fmt::format("{} needs {} gradients, but only {} of max_gradients = {} are left", step(),
                     gradients, options_.max_gradients - run.gradients, options_.max_gradients));
   }
-  if (session_seconds() > options_.max_seconds) {
+  if ((now ? *now : session_seconds()) > options_.max_seconds) {
     return stop(Status::out_of_time,
                 fmt::format("max_seconds = {} passed before {}", options_.max_seconds, step()));
   }
   return true;
 }
 
-bool Monitor::checkpoint_is_due() const {
-  return options_.checkpoint && session_seconds() - last_checkpoint_ >= options_.checkpoint_seconds;
+bool Monitor::checkpoint_is_due(std::optional<double> now) const {
+  return options_.checkpoint &&
+         (now ? *now : session_seconds()) - last_checkpoint_ >= options_.checkpoint_seconds;
 }
 
 void Monitor::hand_over(Run& run) {
@@ -69,23 +69,30 @@ void Monitor::hand_over(Run& run) {
   last_checkpoint_ = session_seconds();  // the time that writing takes does not count
 }
 
-void Monitor::record(IterationRecord record, const Coefficients& u, Run& run,
-                     const std::string& stage) const {
+double Monitor::record(IterationRecord record, const Coefficients& u, Run& run,
+                       const std::string& stage) const {
+  const double now = session_seconds();
   record.gradients = run.gradients;
-  record.seconds = seconds();
+  record.seconds = seconds_before_ + now;
   if (reference_ && u.rows() > 0) {
     record.error_squared = reference_->error_squared(u);
     record.true_error = std::sqrt(*record.error_squared + reference_->remainder_squared[u.rows()]);
   }
-  run.history.push_back(record);
-  const bool adaptive = record.estimate.has_value();
+  run.history.push_back(std::move(record));
+  if (options_.progress) tell_of(run, stage);
+  return now;
+}
+
+void Monitor::tell_of(const Run& run, const std::string& stage) const {
+  const IterationRecord& last = run.history.back();
+  const bool adaptive = last.estimate.has_value();
   Progress progress{.stage = stage,
-                    .iteration = record.k,
+                    .iteration = last.k,
                     .iterations = adaptive ? 0 : options_.iterations,
-                    .basis_size = record.basis_size,
-                    .samples = record.samples,
-                    .gradient_norm = record.gradient_norm,
-                    .error = adaptive ? record.estimate : record.true_error,
+                    .basis_size = last.basis_size,
+                    .samples = last.samples,
+                    .gradient_norm = last.gradient_norm,
+                    .error = adaptive ? last.estimate : last.true_error,
                     .tolerance = options_.tolerance,
                     .gradients = run.gradients};
   std::optional<double> to_go;

@@ -15,19 +15,21 @@ class Monitor {
   Monitor(const Options& options, const std::optional<ReferenceExpansion>& reference);
 
   // Whether an iteration that needs `gradients` more may start; otherwise sets status and
-  // stop_reason of `run`.
-  [[nodiscard]] bool may_continue(Index k, std::int64_t gradients, Run& run) const;
+  // stop_reason of `run`. Looks at the clock unless `now`, what it showed, is given.
+  [[nodiscard]] bool may_continue(Index k, std::int64_t gradients, Run& run,
+                                  std::optional<double> now = {}) const;
 
   // Writes iteration k into the history and tells the caller. `u` are the coefficients after the
-  // step; empty if there are none yet.
-  void record(IterationRecord record, const Coefficients& u, Run& run,
-              const std::string& stage) const;
+  // step; empty if there are none yet. Returns what the clock showed: looking at it is a noticeable
+  // part of a short iteration.
+  double record(IterationRecord record, const Coefficients& u, Run& run,
+                const std::string& stage) const;
 
   // When its time has come: fill() puts coefficients and state into `run`, which then goes to the
   // caller's checkpoint.
   template <class Fill>
-  void checkpoint(Run& run, const Fill& fill) {
-    if (!checkpoint_is_due()) return;
+  void checkpoint(Run& run, const Fill& fill, std::optional<double> now = {}) {
+    if (!checkpoint_is_due(now)) return;
     fill();
     hand_over(run);
   }
@@ -37,10 +39,12 @@ class Monitor {
   [[nodiscard]] double seconds() const;  // over all sessions
 
  private:
-  // Adds clock and rates, and tells the caller.
+  // Tells the caller of the last iteration.
+  void tell_of(const Run& run, const std::string& stage) const;
+  // Adds clock and rates, and tells.
   void tell(Progress progress, std::optional<double> gradients_to_go) const;
   [[nodiscard]] double session_seconds() const;
-  [[nodiscard]] bool checkpoint_is_due() const;
+  [[nodiscard]] bool checkpoint_is_due(std::optional<double> now) const;
 
   const Options& options_;
   const std::optional<ReferenceExpansion>& reference_;

@@ -7,6 +7,7 @@
 
 #include "chaosgrad/error.h"
 #include "estimate/sample_source.h"
+#include "solve/pilot.h"
 
 namespace chaosgrad {
 namespace {
@@ -32,7 +33,9 @@ Index whole_number(double value, const char* option, Index k) {
   return static_cast<Index>(std::floor(value));
 }
 
-IndexSet make_indices(const Options& options, const std::vector<Family>& families, Index m) {
+IndexSet make_indices(const Oracle& oracle, const Options& options,
+                      const std::vector<Family>& families, Index m,
+                      std::vector<std::string>& notes) {
   if (options.indices) {
     if (options.indices->dimension() != static_cast<Index>(families.size())) {
       throw InputError("solve.index_set",
@@ -40,6 +43,14 @@ IndexSet make_indices(const Options& options, const std::vector<Family>& familie
                                    families.size(), options.indices->dimension()));
     }
     return *options.indices;
+  }
+  if (options.adaptive_indices) {
+    PilotIndices pilot = pilot_indices(oracle, options, m);
+    notes.push_back(
+        fmt::format("index_set adaptive: a pilot run with {} gradients chose the first {} of {} "
+                    "functions, the others follow by total degree",
+                    pilot.gradients, pilot.found, m));
+    return std::move(pilot.indices);
   }
   if (options.order.weights.size() != 0 &&
       options.order.weights.size() != static_cast<Index>(families.size())) {
@@ -94,8 +105,8 @@ Plan make_plan(const Oracle& oracle, const Options& options, const ProblemConsta
     largest = level.m;
   }
 
-  Plan plan{Basis(families, make_indices(options, families, largest)), std::move(levels), false,
-            std::move(notes)};
+  IndexSet indices = make_indices(oracle, options, families, largest, notes);
+  Plan plan{Basis(families, std::move(indices)), std::move(levels), false, std::move(notes)};
   const bool random =
       options.gradient != GradientRule::quadrature && options.method != Method::nested;
   plan.christoffel =

@@ -9,7 +9,6 @@ namespace chaosgrad {
 namespace {
 
 constexpr std::size_t memory = 12;  // secant pairs per point
-constexpr Index probed = 4;         // every fourth new point takes a step to see its ratio
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -49,8 +48,8 @@ class BlockPolisher {
     for (const Index i : missing) points_.x.row(i) = points_.value.row(i);
     const Matrix x = points_.x(missing, Eigen::all), theta = points_.theta(missing, Eigen::all);
     Matrix g(x.rows(), x.cols());
-    gradient_(x, theta, g);
-    report_.gradients += x.rows();
+    gradient_.call(x, theta, g);
+    report_.gradients += x.rows() * gradient_.draws;
     for (Index n = 0; n < x.rows(); ++n) {
       const Index i = missing[at(n)];
       if (!g.row(n).allFinite()) return bad(i, x.row(n).transpose());
@@ -133,7 +132,8 @@ class BlockPolisher {
     double ratio = points_.ratios[at(i)];
     if (ratio == 0) {
       if (length <= 1e-6 * options_.tolerance) return length;
-      if (!options_.contraction || i % probed == 0) return std::numeric_limits<double>::infinity();
+      if (!options_.contraction || i % options_.probe_every == 0)
+        return std::numeric_limits<double>::infinity();
       ratio = *options_.contraction;
     }
     return ratio < 1 ? ratio / (1 - ratio) * length : std::numeric_limits<double>::infinity();
@@ -155,8 +155,8 @@ class BlockPolisher {
     Matrix x(n, points_.x.cols()), g(n, points_.x.cols());
     for (Index i = 0; i < n; ++i)
       x.row(i) = points_.x.row(rows_[at(i)]) + steps_[at(i)].transpose();
-    gradient_(x, points_.theta(rows_, Eigen::all), g);
-    report_.gradients += n;
+    gradient_.call(x, points_.theta(rows_, Eigen::all), g);
+    report_.gradients += n * gradient_.draws;
     for (Index i = 0; i < n; ++i) {
       const Index row = rows_[at(i)];
       if (!g.row(i).allFinite()) {
@@ -274,19 +274,18 @@ void PointReport::add(PointReport&& other) {
 
 namespace {
 
-// work(block polisher) over all blocks of points from `first` on.
+// work(block polisher) over all blocks of points of the range.
 template <class Work>
 PointReport over_blocks(const PointGradient& gradient, const InverseHessian* inverse,
-                        const PointOptions& options, Index first, Points& points,
+                        const PointOptions& options, PointRange range, Points& points,
                         Executor& executor, const Work& work) {
-  const Index count = points.size() - first;
-  if (count == 0) return {};
+  if (range.count == 0) return {};
+  const Index size = std::max<Index>(1, block_size / gradient.draws);
   return executor.reduce(
-      (count + block_size - 1) / block_size,
+      (range.count + size - 1) / size,
       [&](Index block) {
-        const Index begin = first + block * block_size;
-        BlockPolisher polisher(gradient, inverse, options, points, begin,
-                               std::min(block_size, points.size() - begin));
+        BlockPolisher polisher(gradient, inverse, options, points, range.first + block * size,
+                               std::min(size, range.count - block * size));
         return work(polisher);
       },
       [](PointReport& left, PointReport&& right) { left.add(std::move(right)); });
@@ -296,13 +295,14 @@ PointReport over_blocks(const PointGradient& gradient, const InverseHessian* inv
 
 PointReport evaluate(const PointGradient& gradient, Index first, Points& points,
                      Executor& executor) {
-  return over_blocks(gradient, nullptr, {}, first, points, executor,
+  return over_blocks(gradient, nullptr, {}, {first, points.size() - first}, points, executor,
                      [](BlockPolisher& polisher) { return polisher.evaluate(); });
 }
 
 PointReport polish(const PointGradient& gradient, const InverseHessian& inverse,
-                   const PointOptions& options, Index first, Points& points, Executor& executor) {
-  return over_blocks(gradient, &inverse, options, first, points, executor,
+                   const PointOptions& options, PointRange range, Points& points,
+                   Executor& executor) {
+  return over_blocks(gradient, &inverse, options, range, points, executor,
                      [](BlockPolisher& polisher) { return polisher.polish(); });
 }
 

@@ -54,23 +54,31 @@ struct PointReport {
 
 struct PointOptions {
   // A point is done when ρ/(1 − ρ) · |next step| ≤ tolerance, where ρ is the ratio of its own last
-  // two steps. That of a point that has not moved yet is taken to be `contraction`; every fourth
-  // takes a step all the same, to see, and without `contraction` every point does.
+  // two steps. That of a point that has not moved yet is taken to be `contraction`; one in
+  // `probe_every` takes a step all the same, to see, and without `contraction` every point does.
   double tolerance = 0;
   std::optional<double> contraction = {};
+  Index probe_every = 4;
   int most_steps = 60;
   double far = 1e100;  // |x| beyond this is a runaway
 };
 
 // ∇f at rows of x (B×q) and θ (B×d).
-using PointGradient = std::function<void(Block, Block, BlockOut)>;
+struct PointGradient {
+  std::function<void(Block, Block, BlockOut)> call;
+  Index draws = 1;  // of the noise in each: it counts as that many gradients
+};
 
 // Evaluates ∇f at the points `first`, … where it is not known yet.
 PointReport evaluate(const PointGradient& gradient, Index first, Points& points,
                      Executor& executor);
 
-// Improves the points `first`, …, points.size() − 1 until each is done.
+// Improves the points first, …, first + count − 1 until each is done.
+struct PointRange {
+  Index first = 0, count = 0;
+};
 PointReport polish(const PointGradient& gradient, const InverseHessian& inverse,
-                   const PointOptions& options, Index first, Points& points, Executor& executor);
+                   const PointOptions& options, PointRange range, Points& points,
+                   Executor& executor);
 
 }  // namespace chaosgrad

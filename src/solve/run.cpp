@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
+#include "estimate/noise_average.h"
 #include "estimate/sample_source.h"
+#include "solve/adaptive/goal.h"
 #include "solve/solvers.h"
 #include "solve/step_policy.h"
 
@@ -140,6 +142,10 @@ std::string_view to_string(Method method) {
   return "";
 }
 
+bool is_adaptive(Method method) {
+  return method == Method::automatic || method == Method::collocation || method == Method::sieve;
+}
+
 bool is_failure(Status status) {
   return status == Status::diverged || status == Status::bad_gradient ||
          status == Status::not_strongly_convex || status == Status::inconsistent;
@@ -147,12 +153,8 @@ bool is_failure(Status status) {
 
 namespace {
 
-// collocation or sieve.
+// collocation without noise, or sieve.
 Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
-  if (method == Method::collocation && oracle.noise_dimension() > 0) {
-    throw InputError("solve.method",
-                     "collocation needs a gradient without noise; sieve and auto take noise");
-  }
   std::vector<Family> families = make_families(oracle);
   IndexSet constant = IndexSet::first(static_cast<Index>(families.size()), 1);
   Run result{.basis = Basis(std::move(families), std::move(constant)),
@@ -171,16 +173,48 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
   return result;
 }
 
+// What auto stands for. Noise that can be integrated out with K draws per gradient is, if that is
+// the cheaper way to the tolerance: per coefficient collocation takes about 6 gradients, the sieve
+// 2.5 σ²/ε², where σ/ε is taken to be 1/(relative tolerance): noise as large as x.
+Method adaptive_method(const Oracle& oracle, const Options& options) {
+  if (options.method != Method::automatic) return options.method;
+  if (options.resume) {  // whatever its tolerance is now
+    return options.resume->state.text("method") == to_string(Method::sieve) ? Method::sieve
+                                                                            : Method::collocation;
+  }
+  if (oracle.noise_dimension() == 0) return Method::collocation;
+  const double draws = exact_noise_draws(oracle.facts());
+  const double relative = options.relative_tolerance.value_or(default_relative_tolerance);
+  const double least_run = static_cast<double>(oracle.dimension()) + 100;  // gradients
+  const bool cheaper = 6 * draws <= 2.5 / (relative * relative);
+  const bool affordable = least_run * draws <= 0.5 * static_cast<double>(options.max_gradients);
+  return cheaper && affordable ? Method::collocation : Method::sieve;
+}
+
+Run run_averaged(const Oracle& oracle, const Options& options) {
+  const double draws = exact_noise_draws(oracle.facts());
+  if (!(draws <= static_cast<double>(options.max_gradients))) {
+    throw InputError("solve.method",
+                     "collocation needs a gradient without noise, or noise that can be integrated "
+                     "out (rows, finitely many values, or a gradient that is a polynomial in it) "
+                     "within max_gradients; sieve and auto take any noise");
+  }
+  Run result = run_adaptive(AveragedProblem(oracle), options, Method::collocation);
+  result.notes.push_back(
+      fmt::format("the noise was integrated out exactly: each gradient of f took {} of F", draws));
+  return result;
+}
+
 }  // namespace
 
 Run run(const Oracle& oracle, const Options& options) {
   check(options);
-  if (options.method == Method::automatic) {
-    return run_adaptive(oracle, options,
-                        oracle.noise_dimension() == 0 ? Method::collocation : Method::sieve);
+  if (is_adaptive(options.method)) {
+    const Method method = adaptive_method(oracle, options);
+    return method == Method::collocation && oracle.noise_dimension() > 0
+               ? run_averaged(oracle, options)
+               : run_adaptive(oracle, options, method);
   }
-  if (options.method == Method::collocation || options.method == Method::sieve)
-    return run_adaptive(oracle, options, options.method);
   const Run* before = options.resume.get();
   const ProblemConstants constants =
       before ? recall(before->state) : estimate_constants(oracle, options.seed);

@@ -19,6 +19,7 @@ inline const std::vector<double> paper_kinks = {-2.9222813098730143, -0.21931134
 struct PaperProblem {
   double mu = 1, L = 200;
   bool noisy = false;
+  Index row_group = 1;
 
   [[nodiscard]] Index dimension() const { return 2; }
   [[nodiscard]] Measure parameters() const {
@@ -33,6 +34,7 @@ struct PaperProblem {
     facts.noise_growth = 1;
     facts.bases = {Family::Kind::fourier};
     facts.breakpoints = {paper_kinks};
+    facts.row_group = row_group;
     facts.reference = [](Block theta, BlockOut x) {
       for (Index i = 0; i < theta.rows(); ++i) x.row(i).setConstant(paper_optimum(theta(i, 0)));
     };

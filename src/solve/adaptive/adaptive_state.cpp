@@ -96,4 +96,15 @@ IndexSet restore_indices(const SolverState& state) {
   return IndexSet::from(std::move(indices));
 }
 
+Index restore_stages(const Run& before, Run& run) {
+  const SolverState& state = before.state;
+  const Index stage = state.integer("stage");
+  run.history = before.history;
+  while (!run.history.empty() && run.history.back().k >= stage) run.history.pop_back();
+  // What a finished stage has spent is spent, although it is done again.
+  const bool finished = before.status == Status::converged || before.status == Status::stalled;
+  run.gradients = finished ? before.gradients : state.integer("gradients");
+  return stage;
+}
+
 }  // namespace chaosgrad

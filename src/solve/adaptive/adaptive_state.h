@@ -22,4 +22,7 @@ void save(const CurvatureSeen& seen, SolverState& state);
 void save(const IndexSet& indices, SolverState& state);
 [[nodiscard]] IndexSet restore_indices(const SolverState& state);
 
+// The history and the gradients spent before the stage to go on with; gives its number.
+[[nodiscard]] Index restore_stages(const Run& before, Run& run);
+
 }  // namespace chaosgrad

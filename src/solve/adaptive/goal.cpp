@@ -90,6 +90,13 @@ bool contradicts_facts(const ProblemFacts& facts, const CurvatureSeen& seen, dou
   return true;
 }
 
+void set_error(ErrorEstimate error, const ProblemFacts& facts, const CurvatureSeen& seen,
+               double slack, std::optional<double> gradient_upper, Run& run) {
+  if (!contradicts_facts(facts, seen, slack, run) && facts.strong_convexity && gradient_upper)
+    error.bound = std::max(*gradient_upper / *facts.strong_convexity, *error.estimate);
+  run.error = std::move(error);
+}
+
 std::string place(const Vector& theta) {
   const std::vector<double> values(theta.begin(), theta.end());
   return fmt::format("at theta = ({:.4g})", fmt::join(values, ", "));

@@ -35,6 +35,11 @@ void set_constants(const ProblemFacts& facts, const CurvatureSeen& seen, Run& ru
 [[nodiscard]] bool contradicts_facts(const ProblemFacts& facts, const CurvatureSeen& seen,
                                      double slack, Run& run);
 
+// Sets run.error, its bound ‖∇f(x_u)‖_π/μ from `gradient_upper` where μ is given and nothing that
+// was seen contradicts the facts.
+void set_error(ErrorEstimate error, const ProblemFacts& facts, const CurvatureSeen& seen,
+               double slack, std::optional<double> gradient_upper, Run& run);
+
 [[nodiscard]] std::string place(const Vector& theta);  // "theta = (…)"
 
 }  // namespace chaosgrad

@@ -16,7 +16,8 @@ namespace {
 constexpr Index local_limit = 40;  // q up to which H may depend on θ
 constexpr Index most_blocks = 64;
 constexpr double least_variation = 0.1;   // of H(θ) around its mean, relative and squared
-constexpr double curvature_floor = 0.02;  // of H(θ), relative to the mean
+constexpr double clear_variation = 16;    // the same, over its noise
+constexpr double curvature_floor = 0.02;  // of H(θ), relative to the mean, if μ says no more
 constexpr double difference_step = 1e-2;  // relative: noise may make F smooth only on this scale
 // Stages of curvature draw from streams far from those of the batches.
 constexpr Index curvature_stages = Index{1} << 24;
@@ -85,7 +86,7 @@ Matrix whitening(const Curvature& mean) {
 
 // Least squares for the whitened Hessians on the constant and linear functions; the mean alone
 // where they do not vary beyond their noise.
-LocalMetric fit_metric(Curvature mean, Basis linear, const Differences& samples) {
+LocalMetric fit_metric(Curvature mean, Basis linear, const Differences& samples, double floor) {
   const Index h = linear.size(), q = mean.vectors.rows();
   const auto count = static_cast<Index>(samples.hessians.size());
   const Matrix W = whitening(mean);
@@ -106,25 +107,25 @@ LocalMetric fit_metric(Curvature mean, Basis linear, const Differences& samples)
   }
   const Matrix fitted = gram.ldlt().solve(right);
   const double variation = fitted.bottomRows(h - 1).squaredNorm();
-  if (variation < least_variation * static_cast<double>(q) || variation < 4 * noise)
+  if (variation < least_variation * static_cast<double>(q) || variation < clear_variation * noise)
     return LocalMetric(std::move(mean));
   std::vector<Matrix> parts;
   for (Index i = 0; i < h; ++i) {
     const Vector row = fitted.row(i).transpose();
     parts.emplace_back(Eigen::Map<const Matrix>(row.data(), q, q));
   }
-  return LocalMetric(std::move(mean), std::move(linear), std::move(parts));
+  return LocalMetric(std::move(mean), std::move(linear), std::move(parts), floor);
 }
 
 // A⁻¹ y with the eigenvalues of A raised to the floor.
-Vector floored_solve(const Matrix& A, const Vector& y) {
+Vector floored_solve(const Matrix& A, const Vector& y, double floor) {
   const Eigen::LLT<Matrix> factor(A);
   const bool safe = factor.info() == Eigen::Success &&
-                    factor.matrixLLT().diagonal().minCoeff() > std::sqrt(curvature_floor);
+                    factor.matrixLLT().diagonal().minCoeff() > std::sqrt(floor);
   if (safe) return factor.solve(y);
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(A);
   return eigen.eigenvectors() * (eigen.eigenvectors().transpose() * y)
-                                    .cwiseQuotient(eigen.eigenvalues().cwiseMax(curvature_floor));
+                                    .cwiseQuotient(eigen.eigenvalues().cwiseMax(floor));
 }
 
 Basis linear_basis(const std::vector<Family>& families, Index h) {
@@ -143,13 +144,14 @@ Matrix LocalMetric::steps(Block eta, Block g) const {
   for (Index i = 0; i < g.rows(); ++i) {
     Matrix A = psi(i, 0) * parts_[0];
     for (Index n = 1; n < basis_->size(); ++n) A += psi(i, n) * parts_[static_cast<std::size_t>(n)];
-    result.row(i) = floored_solve(A, whitened.row(i).transpose()).transpose();
+    result.row(i) = floored_solve(A, whitened.row(i).transpose(), floor_).transpose();
   }
   return result * W.transpose();
 }
 
 void LocalMetric::save(SolverState& state) const {
   chaosgrad::save(mean_, state);
+  state.set_number("metric_floor", floor_);
   const Index q = mean_.vectors.rows();
   Coefficients& stacked = state.arrays["metric_parts"];
   stacked.resize(static_cast<Index>(parts_.size()) * q, q);
@@ -166,7 +168,8 @@ LocalMetric LocalMetric::restore(const SolverState& state, const std::vector<Fam
   for (Index first = 0; first < stacked.rows(); first += q)
     parts.emplace_back(stacked.middleRows(first, q));
   Basis basis = linear_basis(families, static_cast<Index>(parts.size()));
-  return LocalMetric(std::move(mean), std::move(basis), std::move(parts));
+  return LocalMetric(std::move(mean), std::move(basis), std::move(parts),
+                     state.number("metric_floor"));
 }
 
 Index metric_blocks(Index d, Index q, std::int64_t gradients) {
@@ -200,7 +203,10 @@ LocalMetric measure_metric(const Oracle& oracle, const Basis& basis, const Coeff
   const auto h = static_cast<Index>(
       std::min(function_count(basis.families()), static_cast<double>(linear_functions(d, q))));
   if (h == 1 || !(mean.lowest() > 0)) return LocalMetric(std::move(mean));
-  return fit_metric(std::move(mean), linear_basis(basis.families(), h), all);
+  // H(θ) ⪰ μ I, in coordinates where the mean is I.
+  const double least = oracle.facts().strong_convexity.value_or(0) / mean.highest();
+  return fit_metric(std::move(mean), linear_basis(basis.families(), h), all,
+                    std::clamp(least, curvature_floor, 1.0));
 }
 
 Vector paired_products(const Oracle& oracle, const Basis& basis, const Coefficients& u,

@@ -18,9 +18,10 @@ namespace chaosgrad {
 class LocalMetric {
  public:
   explicit LocalMetric(Curvature mean) : mean_(std::move(mean)) {}
-  // Wᵀ H(η) W = Σ_ν parts[ν] ψ_ν(η) over the constant and linear functions, W = H̄^{−1/2}.
-  LocalMetric(Curvature mean, Basis basis, std::vector<Matrix> parts)
-      : mean_(std::move(mean)), basis_(std::move(basis)), parts_(std::move(parts)) {}
+  // Wᵀ H(η) W = Σ_ν parts[ν] ψ_ν(η) over the constant and linear functions, W = H̄^{−1/2}; its
+  // eigenvalues are taken to be at least `floor`.
+  LocalMetric(Curvature mean, Basis basis, std::vector<Matrix> parts, double floor)
+      : mean_(std::move(mean)), basis_(std::move(basis)), parts_(std::move(parts)), floor_(floor) {}
 
   [[nodiscard]] const Curvature& mean() const { return mean_; }
   // Rows of g (B×q) → H(η)⁻¹ g.
@@ -35,6 +36,7 @@ class LocalMetric {
   Curvature mean_;
   std::optional<Basis> basis_;
   std::vector<Matrix> parts_;
+  double floor_ = 1;
 };
 
 // Blocks of samples for the metric when `gradients` were spent so far: a twentieth of that, at

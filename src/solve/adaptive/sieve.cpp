@@ -123,12 +123,7 @@ class Sieve {
 
   void restore(const Run& before) {
     const SolverState& state = before.state;
-    stage_ = state.integer("stage");
-    run_.history = before.history;
-    while (!run_.history.empty() && run_.history.back().k >= stage_) run_.history.pop_back();
-    // What a finished stage has spent is spent, although it is done again.
-    const bool finished = before.status == Status::converged || before.status == Status::stalled;
-    run_.gradients = finished ? before.gradients : state.integer("gradients");
+    stage_ = restore_stages(before, run_);
     metric_made_at_ = state.integer("metric_made_at");
     run_.u = state.array("u");
     for (Index g = 0; g < sieve_groups; ++g)
@@ -246,12 +241,17 @@ class Sieve {
 
   // Whether the coefficients together still move on, although none stands out: Δ² exceeds its
   // expected noise by three standard deviations of a χ² with as many degrees as there are
-  // coefficients.
+  // coefficients. New functions have not moved yet.
   [[nodiscard]] bool drifts(const Coefficients& step, double n) const {
-    const Vector noise = scatter_.rowwise().sum();
-    const double expected = noise.dot((1 + n * learnt_.array().max(1e-9).inverse()).matrix());
-    const double spread = 3 * std::sqrt(2 / static_cast<double>(step.size()));
-    return step.cwiseProduct(previous_).sum() > 0 && step.squaredNorm() > (1 + spread) * expected;
+    double along = 0, size = 0, expected = 0, count = 0;
+    for (Index i = 0; i < m(); ++i) {
+      if (learnt_(i) == 0) continue;
+      along += step.row(i).dot(previous_.row(i));
+      size += step.row(i).squaredNorm();
+      expected += scatter_.row(i).sum() * (1 + n / learnt_(i));
+      count += static_cast<double>(step.cols());
+    }
+    return along > 0 && size > (1 + 3 * std::sqrt(2 / count)) * expected;
   }
 
   // A step that turns back most of the one before went too far: where f is flatter at the iterate
@@ -355,20 +355,18 @@ class Sieve {
     set_constants(oracle_.facts(), seen_, run_);
     if (is_failure(run_.status) || run_.history.empty()) return;
     const double rest = error_.basis + error_.optimisation;
-    ErrorEstimate error{.estimate = std::sqrt(error_.squared()),
-                        .basis = std::sqrt(error_.basis),
-                        .sampling = std::sqrt(error_.sampling),
-                        .optimisation = std::sqrt(error_.optimisation),
-                        .bound = {},
-                        .components = (variances_.colwise().sum().array() +
-                                       rest / static_cast<double>(run_.u.cols()))
-                                          .sqrt()
-                                          .matrix()
-                                          .transpose(),
-                        .confidence = options_.confidence};
-    if (!contradicts_facts(oracle_.facts(), seen_, curvature_slack, run_) && gradient_upper_)
-      error.bound = std::max(*gradient_upper_ / *oracle_.facts().strong_convexity, *error.estimate);
-    run_.error = std::move(error);
+    set_error({.estimate = std::sqrt(error_.squared()),
+               .basis = std::sqrt(error_.basis),
+               .sampling = std::sqrt(error_.sampling),
+               .optimisation = std::sqrt(error_.optimisation),
+               .bound = {},
+               .components =
+                   (variances_.colwise().sum().array() + rest / static_cast<double>(run_.u.cols()))
+                       .sqrt()
+                       .matrix()
+                       .transpose(),
+               .confidence = options_.confidence},
+              oracle_.facts(), seen_, curvature_slack, gradient_upper_, run_);
   }
 
   const Oracle& oracle_;
