@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """kill -9 at random moments of runs of every method, then resume: solution.h5, summary.json, history.csv and report.html must be
-the same but for time stamps. Usage: kill_test.py [NUMBER]"""
+the same but for time stamps. Usage: kill_test.py [NUMBER [METHOD…]]"""
 import os
 import pathlib
 import random
@@ -17,7 +17,7 @@ from runs_test import LONG, METHODS, PROBLEM, content, differences  # noqa: E402
 PROGRAM = os.environ.get("CHAOSGRAD", ROOT / "build" / "release" / "chaosgrad")
 
 
-def main(number):
+def main(number, methods):
     moments = random.Random(7)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -25,7 +25,7 @@ def main(number):
         def call(*arguments):
             subprocess.run([PROGRAM, *map(str, arguments), "--quiet"], cwd=folder, check=True)
 
-        for method in METHODS:
+        for method in methods:
             began = time.monotonic()
             call("solve", PROBLEM[method], "-o", "whole", *LONG[method])
             length, whole = time.monotonic() - began, content(folder / "whole")
@@ -47,4 +47,4 @@ def main(number):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 50)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 50, sys.argv[2:] or METHODS)
