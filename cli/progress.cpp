@@ -18,12 +18,12 @@ std::string duration(double seconds) {
 }
 
 // The share of the work that is done, as far as it is known: by iterations, or by how far the error
-// has come down to its tolerance (on a logarithmic scale from 1).
+// has come down to its tolerance (on a logarithmic scale from 1), where the end is never certain.
 double share_done(const Progress& progress) {
   if (progress.iterations > 0)
     return static_cast<double>(progress.iteration) / static_cast<double>(progress.iterations);
   if (!progress.error || !progress.tolerance || *progress.tolerance >= 1) return 0;
-  return std::log(std::min(1.0, *progress.error)) / std::log(*progress.tolerance);
+  return std::min(0.95, std::log(std::min(1.0, *progress.error)) / std::log(*progress.tolerance));
 }
 
 }  // namespace

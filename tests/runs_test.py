@@ -21,9 +21,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAPER = ROOT / "examples" / "paper.toml"
 NOISE = ROOT / "examples" / "paper-noise.toml"
 METHODS = ["gd", "agd", "masg", "uqsa", "nested", "collocation", "sieve"]
-# About half a second of work, and a checkpoint as often as it can be written.
+# A few tenths of a second of work, and a checkpoint as often as it can be written.
 LONG = {method: ["--set", f"solve.method={method}", "--set", "solve.max_gradients=1e9", "--set", "solve.checkpoint_seconds=0.01",
-                 "--set", "solve.iterations=300", "--set", f"solve.samples={40 if method == 'nested' else 60000}"]
+                 "--set", "solve.iterations=300", "--set", f"solve.samples={20 if method == 'nested' else 20000}"]
         for method in METHODS}
 LONG["sieve"] = ["--set", "solve.method=sieve", "--set", "solve.relative_tolerance=5e-3", "--set", "solve.checkpoint_seconds=0.01"]
 LONG["collocation"] = ["--set", "solve.method=collocation", "--set", "solve.relative_tolerance=1e-5", "--set", "solve.checkpoint_seconds=0.01"]

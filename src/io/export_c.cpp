@@ -1,6 +1,5 @@
 // C99, nothing but math.h. Every part is there only if it is used, so that no compiler complains.
 #include <algorithm>
-#include <cmath>
 
 #include "chaosgrad/version.h"
 #include "io/export_c_code.h"
@@ -11,10 +10,6 @@ namespace chaosgrad {
 namespace {
 
 constexpr ListStyle braces{"{", "}"};
-
-std::string c_number(double value) {
-  return std::isinf(value) ? (value > 0 ? "HUGE_VAL" : "-HUGE_VAL") : fmt::format("{:.17g}", value);
-}
 
 // z[k] = …, slope[k] = …
 std::string score_lines(const EvaluatorScore& score, std::size_t k) {
@@ -40,7 +35,7 @@ std::string score_lines(const EvaluatorScore& score, std::size_t k) {
       break;
   }
   std::string arguments;
-  for (const double argument : score.arguments) arguments += ", " + c_number(argument);
+  for (const double argument : score.arguments) arguments += fmt::format(", {:.17g}", argument);
   return fmt::format("  z[{0}] = {1}_score(theta[{0}]{2}, &slope[{0}]);\n", k, score.name,
                      arguments);
 }

@@ -203,22 +203,24 @@ static double half_mass(double a, double length) {
   return h * sum;
 }
 
-/* The integral of exp((c^2 - s^2)/2) from a to b = a + length. */
-static double normal_mass(double a, double b, double length, double c) {
-  if (a >= 0) return exp((c - a) * (c + a) / 2) * half_mass(a, length);
-  if (b <= 0) return exp((c - b) * (c + b) / 2) * half_mass(-b, length);
-  return half_mass(0, b) + half_mass(0, -a);
-}
-
+/* Probabilities relative to the largest density, at 0 or at the end nearest to it. */
 static double truncated_normal_score(double t, double mean, double sd, double lower, double upper, double *slope) {
   const double z = (t - mean) / sd, a = (lower - mean) / sd, b = (upper - mean) / sd;
-  const double c = a > 0 ? a : b < 0 ? b : 0; /* where the density is largest */
-  double below, above;
+  const double from_lower = (t - lower) / sd, to_upper = (upper - t) / sd;
+  double below, above, density;
   if (!(t > lower)) return score(0, 1, 0, slope);
   if (!(t < upper)) return score(1, 0, 0, slope);
-  below = normal_mass(a, z, (t - lower) / sd, c);
-  above = normal_mass(z, b, (upper - t) / sd, c);
-  return score(below / (below + above), above / (below + above), exp((c - z) * (c + z) / 2) / (sd * (below + above)), slope);
+  if (b < 0) return -truncated_normal_score(-t, -mean, sd, -upper, -lower, slope);
+  if (a > 0) {
+    density = exp(-from_lower * (a + from_lower / 2));
+    below = half_mass(a, from_lower);
+    above = density * half_mass(z, to_upper);
+  } else {
+    density = exp(-z * z / 2);
+    below = z < 0 ? density * half_mass(-z, from_lower) : half_mass(0, z) + half_mass(0, -a);
+    above = z > 0 ? density * half_mass(z, to_upper) : half_mass(0, -z) + half_mass(0, b);
+  }
+  return score(below / (below + above), above / (below + above), density / (sd * (below + above)), slope);
 }
 )"}};
 

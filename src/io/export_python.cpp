@@ -1,6 +1,5 @@
 // Python, nothing but its math module.
 #include <algorithm>
-#include <cmath>
 
 #include "chaosgrad/version.h"
 #include "io/export_python_code.h"
@@ -11,10 +10,6 @@ namespace chaosgrad {
 namespace {
 
 constexpr ListStyle brackets{"[", "]"};
-
-std::string python_number(double value) {
-  return std::isinf(value) ? (value > 0 ? "math.inf" : "-math.inf") : fmt::format("{:.17g}", value);
-}
 
 // A function from θ_k to (z, dz/dθ_k).
 std::string score_function(const EvaluatorScore& score) {
@@ -36,7 +31,7 @@ std::string score_function(const EvaluatorScore& score) {
       break;
   }
   std::string arguments;
-  for (const double argument : score.arguments) arguments += ", " + python_number(argument);
+  for (const double argument : score.arguments) arguments += fmt::format(", {:.17g}", argument);
   return fmt::format("lambda t: _{}(t{})", score.name, arguments);
 }
 

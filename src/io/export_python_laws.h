@@ -200,26 +200,27 @@ def _half_mass(a, length):
     return h * total
 
 
-def _normal_mass(a, b, length, c):
-    """The integral of exp((c^2 - s^2)/2) from a to b = a + length."""
-    if a >= 0:
-        return math.exp((c - a) * (c + a) / 2) * _half_mass(a, length)
-    if b <= 0:
-        return math.exp((c - b) * (c + b) / 2) * _half_mass(-b, length)
-    return _half_mass(0, b) + _half_mass(0, -a)
-
-
 def _truncated_normal(t, mean, sd, lower, upper):
-    z, a, b = (t - mean) / sd, (lower - mean) / sd, (upper - mean) / sd
+    """Probabilities relative to the largest density, at 0 or at the end nearest to it."""
     if not t > lower:
         return _score(0, 1, 0)
     if not t < upper:
         return _score(1, 0, 0)
-    c = a if a > 0 else b if b < 0 else 0.0  # where the density is largest
-    below = _normal_mass(a, z, (t - lower) / sd, c)
-    above = _normal_mass(z, b, (upper - t) / sd, c)
+    z, a, b = (t - mean) / sd, (lower - mean) / sd, (upper - mean) / sd
+    from_lower, to_upper = (t - lower) / sd, (upper - t) / sd
+    if b < 0:
+        score, slope = _truncated_normal(-t, -mean, sd, -upper, -lower)
+        return -score, slope
+    if a > 0:
+        density = math.exp(-from_lower * (a + from_lower / 2))
+        below = _half_mass(a, from_lower)
+        above = density * _half_mass(z, to_upper)
+    else:
+        density = math.exp(-z * z / 2)
+        below = density * _half_mass(-z, from_lower) if z < 0 else _half_mass(0, z) + _half_mass(0, -a)
+        above = density * _half_mass(z, to_upper) if z > 0 else _half_mass(0, -z) + _half_mass(0, b)
     total = below + above
-    return _score(below / total, above / total, math.exp((c - z) * (c + z) / 2) / (sd * total))
+    return _score(below / total, above / total, density / (sd * total))
 
 )"}};
 

@@ -135,18 +135,19 @@ inline Beta mirror(const Beta& d) { return {d.beta, d.alpha, -d.upper, -d.lower}
 inline double pdf(const Beta& d, double t) {
   const double width = d.upper - d.lower;
   if (d.upper - t < t - d.lower) return pdf(mirror(d), -t);
-  return boost::math::ibeta_derivative(d.alpha, d.beta, (t - d.lower) / width, Policy()) / width;
+  return boost::math::ibeta_derivative(d.alpha, d.beta, (t - d.lower) / width, CarefulPolicy()) /
+         width;
 }
 inline double survival(const Beta& d, double t);
 inline double cdf(const Beta& d, double t) {
   const double width = d.upper - d.lower;
   if (d.upper - t < t - d.lower) return survival(mirror(d), -t);
-  return boost::math::ibeta(d.alpha, d.beta, (t - d.lower) / width, Policy());
+  return boost::math::ibeta(d.alpha, d.beta, (t - d.lower) / width, CarefulPolicy());
 }
 inline double survival(const Beta& d, double t) {
   const double width = d.upper - d.lower;
   if (d.upper - t < t - d.lower) return cdf(mirror(d), -t);
-  return boost::math::ibetac(d.alpha, d.beta, (t - d.lower) / width, Policy());
+  return boost::math::ibetac(d.alpha, d.beta, (t - d.lower) / width, CarefulPolicy());
 }
 // x with I_x(alpha, beta) = p, and 1 − x, each with all its digits; p ≤ 1/2.
 struct UnitPoint {

@@ -19,11 +19,13 @@ struct Support {
   double lower, upper;
 };
 
-// Boost.Math answers with infinities and its best value, never with an exception. In double
-// throughout: long double inside costs five times as much, and double still gives quantiles to
-// 1e-13.
-using Policy = boost::math::policies::policy<
-    boost::math::policies::promote_double<false>,
+// Boost.Math answers with infinities and its best value, never with an exception. Quantiles, which
+// every sample needs, are computed in double throughout: long double inside costs five times as
+// much, and double still gives them to 1e-13. Distribution functions take long double inside: in
+// double they lose up to 4e-14 where the parameters are in the hundreds.
+template <bool promote>
+using BoostPolicy = boost::math::policies::policy<
+    boost::math::policies::promote_double<promote>,
     boost::math::policies::domain_error<boost::math::policies::ignore_error>,
     boost::math::policies::pole_error<boost::math::policies::ignore_error>,
     boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
@@ -32,6 +34,8 @@ using Policy = boost::math::policies::policy<
     boost::math::policies::rounding_error<boost::math::policies::ignore_error>,
     boost::math::policies::evaluation_error<boost::math::policies::ignore_error>,
     boost::math::policies::indeterminate_result_error<boost::math::policies::ignore_error>>;
+using Policy = BoostPolicy<false>;
+using CarefulPolicy = BoostPolicy<true>;
 
 // The largest x in [0, upper] with is_below(x), by bisection over the floating-point numbers
 // themselves (the bits of positive numbers are in order): 64 steps whatever the magnitude.

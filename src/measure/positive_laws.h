@@ -40,13 +40,13 @@ inline void validate(const Gamma& d) {
 }
 inline Support support(const Gamma&) { return positive_numbers; }
 inline double pdf(const Gamma& d, double t) {
-  return boost::math::gamma_p_derivative(d.shape, t / d.scale, Policy()) / d.scale;
+  return boost::math::gamma_p_derivative(d.shape, t / d.scale, CarefulPolicy()) / d.scale;
 }
 inline double cdf(const Gamma& d, double t) {
-  return boost::math::gamma_p(d.shape, t / d.scale, Policy());
+  return boost::math::gamma_p(d.shape, t / d.scale, CarefulPolicy());
 }
 inline double survival(const Gamma& d, double t) {
-  return boost::math::gamma_q(d.shape, t / d.scale, Policy());
+  return boost::math::gamma_q(d.shape, t / d.scale, CarefulPolicy());
 }
 // P(a, x) = p. Near 0, P = x^a/Γ(a + 1) (1 − a x/(a + 1) + …), which also covers underflow.
 inline double unit_gamma_quantile(double a, double p) {

@@ -13,12 +13,20 @@ namespace {
 
 constexpr double root_two_pi = 2.50662827463100050242;
 
-// A piece of the real line in units of sd about the mean. Its width is kept apart, for its digits.
+// Where the density is largest, the point of the support that is nearest to the mean.
+double mode(const TruncatedNormal& d) { return std::clamp(d.mean, d.lower, d.upper); }
+
+// A piece of the support in units of sd about the mean. Its width and the offsets of its ends from
+// the mode are kept apart, for their digits: at x = 50 the last digit of x is felt 2500-fold.
 struct Interval {
-  double lower, upper, width;
+  double lower, upper, width, lower_offset, upper_offset;
 
   Interval(const TruncatedNormal& d, double from, double to)
-      : lower((from - d.mean) / d.sd), upper((to - d.mean) / d.sd), width((to - from) / d.sd) {}
+      : lower((from - d.mean) / d.sd),
+        upper((to - d.mean) / d.sd),
+        width((to - from) / d.sd),
+        lower_offset((from - mode(d)) / d.sd),
+        upper_offset((to - mode(d)) / d.sd) {}
   explicit Interval(const TruncatedNormal& d) : Interval(d, d.lower, d.upper) {}
 
   // The point nearest to the mean, where the density is largest.
@@ -29,8 +37,10 @@ struct Interval {
   }
 };
 
-// φ(x)/φ(peak)
-double relative_density(double peak, double x) { return std::exp((peak - x) * (peak + x) / 2); }
+// φ(peak + offset)/φ(peak)
+double relative_density(double peak, double offset) {
+  return std::exp(-offset * (peak + offset / 2));
+}
 
 // Mills' ratio (1 − Φ(x))/φ(x), x ≥ 0; beyond 5 by its continued fraction,
 //   1/(x + 1/(x + 2/(x + 3/(x + …)))).
@@ -41,25 +51,30 @@ double mills_ratio(double x) {
   return 1 / tail;
 }
 
-// ∫_x^∞ φ/φ(peak), x ≥ 0
-double upper_mass(double peak, double x) {
-  return std::isinf(x) ? 0.0 : mills_ratio(x) * relative_density(peak, x);
+// ∫_x^∞ φ/φ(peak), x ≥ 0; or by symmetry up to −x. `offset` is from the peak to ±x.
+double upper_mass(double peak, double x, double offset) {
+  return std::isinf(x) ? 0.0 : mills_ratio(x) * relative_density(peak, offset);
 }
 
-// ∫_0^width φ(from + s)/φ(peak) ds by quadrature, for pieces of small variation. With offsets from
-// one end: at x = 50 the last digit of x is felt 2500-fold.
-double short_mass(double peak, double from, double width) {
+// ∫_0^width φ(peak + offset + s)/φ(peak) ds by quadrature, for pieces of small variation.
+double short_mass(double peak, double offset, double width) {
   return boost::math::quadrature::gauss<double, 15>::integrate(
-      [&](double s) { return std::exp((peak - from - s) * (peak + from + s) / 2); }, 0.0, width);
+      [&](double s) { return relative_density(peak, offset + s); }, 0.0, width);
 }
 
 // ∫ φ/φ(peak) over a piece; the unit keeps it from underflow. The difference of two tails cancels
 // for short pieces.
 double mass(double peak, const Interval& piece) {
-  if (piece.variation() < 1) return short_mass(peak, piece.lower, piece.width);
-  if (piece.lower >= 0) return upper_mass(peak, piece.lower) - upper_mass(peak, piece.upper);
-  if (piece.upper <= 0) return upper_mass(peak, -piece.upper) - upper_mass(peak, -piece.lower);
-  return root_two_pi - upper_mass(0, -piece.lower) - upper_mass(0, piece.upper);
+  if (piece.variation() < 1) return short_mass(peak, piece.lower_offset, piece.width);
+  const auto beyond_lower = [&] {
+    return upper_mass(peak, std::abs(piece.lower), piece.lower_offset);
+  };
+  const auto beyond_upper = [&] {
+    return upper_mass(peak, std::abs(piece.upper), piece.upper_offset);
+  };
+  if (piece.lower >= 0) return beyond_lower() - beyond_upper();
+  if (piece.upper <= 0) return beyond_upper() - beyond_lower();
+  return root_two_pi - beyond_lower() - beyond_upper();
 }
 
 TruncatedNormal mirror(const TruncatedNormal& d) { return {-d.mean, d.sd, -d.upper, -d.lower}; }
@@ -70,10 +85,10 @@ double quantile_narrow(const TruncatedNormal& d, double p) {
   constexpr int iterations = 3;
   const Interval interval(d);
   const double a = interval.lower;
-  const double target = p * short_mass(a, a, interval.width);
+  const double target = p * short_mass(a, 0, interval.width);
   double s = p * interval.width;
   for (int k = 0; k < iterations; ++k) {
-    s -= (short_mass(a, a, s) - target) / relative_density(a, a + s);
+    s -= (short_mass(a, 0, s) - target) / relative_density(a, s);
   }
   return std::clamp(d.lower + d.sd * s, d.lower, d.upper);
 }
@@ -136,7 +151,7 @@ Moments moments(const TruncatedNormal& d) {
   const double total = integrate([](double) { return 1.0; });
   const double offset = integrate([](double s) { return s; }) / total;
   const double variance = integrate([&](double s) { return (s - offset) * (s - offset); }) / total;
-  const double peak = std::clamp(d.mean, d.lower, d.upper);
+  const double peak = mode(d);
   return {peak + d.sd * offset, d.sd * std::sqrt(variance)};
 }
 
@@ -153,7 +168,7 @@ void validate(const TruncatedNormal& d) {
 double pdf(const TruncatedNormal& d, double t) {
   const Interval interval(d);
   const double peak = interval.peak();
-  return relative_density(peak, (t - d.mean) / d.sd) / (d.sd * mass(peak, interval));
+  return relative_density(peak, (t - mode(d)) / d.sd) / (d.sd * mass(peak, interval));
 }
 
 double cdf(const TruncatedNormal& d, double t) {
