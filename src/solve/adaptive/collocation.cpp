@@ -23,6 +23,7 @@ constexpr double wildest = 3;  // a prediction, relative to all that is known: e
 // a few where the Hessian hardly varies, more otherwise. Some still take a second step, to see.
 constexpr Index scouts = 4, few_ratios = 3, enough_ratios = 6;
 constexpr double tiny_ratio = 0.01, trusted_ratio = 0.15;
+constexpr int most_steps = 60;  // of a point in a stage
 constexpr Index most_stages = 400;
 
 }  // namespace
@@ -123,7 +124,7 @@ bool Collocation::start() {
   const double first_step = model_->mean().solve(nominal.g).norm();
   far_ = 1e8 * (1 + nominal.x.norm() + first_step);
   const PointReport report =
-      polish(gradient_, *model_, {.tolerance = 1e-3 * first_step, .most_steps = 60, .far = far_},
+      polish(gradient_, *model_, {.tolerance = 1e-3 * first_step, .most_steps = most_steps, .far = far_},
              {0, 1}, nominal, executor_);
   if (!take(report)) return false;
   if (report.worst_ratio > 0.3) {  // not quadratic: the Hessian of the start is not that here
@@ -208,16 +209,14 @@ bool Collocation::polish_points() {
     error_.squared = steps.squaredNorm() / static_cast<double>(points_.size()) / 9;
   }
   const double tolerance = accuracy * std::max(std::sqrt(error_.squared), 0.5 * target());
-  if (contraction_ == 1) {
-    const PointReport first = polish_range(0, std::min(scouts, points_.size()), tolerance, 1);
-    learn_contraction(first);
-    if (!take(first)) return false;
-  }
-  const PointReport report =
-      polish_range(0, points_.size(), tolerance, contraction_ <= tiny_ratio ? 12 : 4);
-  learn_contraction(report);
+  PointReport report;
+  if (contraction_ == 1 &&
+      !polish_range({0, std::min(scouts, points_.size())}, tolerance, 1, report))
+    return false;
+  const Index probe_every = contraction_ <= tiny_ratio ? 12 : 4;
+  if (!polish_range({0, points_.size()}, tolerance, probe_every, report)) return false;
   error_.optimisation = std::sqrt(report.remaining_squares / static_cast<double>(points_.size()));
-  return take(report);
+  return true;
 }
 
 void Collocation::learn_contraction(const PointReport& report) {
@@ -230,18 +229,27 @@ void Collocation::learn_contraction(const PointReport& report) {
   contraction_ = worst <= trusted_ratio ? worst : 1;
 }
 
-PointReport Collocation::polish_range(Index first, Index count, double tolerance,
-                                      Index probe_every) {
+// As far as the budget goes; false if that, or what the points show, ends the run. A stage that the
+// budget cuts short is done again, and whole, when the run is resumed.
+bool Collocation::polish_range(PointRange range, double tolerance, Index probe_every,
+                               PointReport& report) {
   const std::int64_t left = options_.max_gradients - run_.gradients;
-  const auto affordable = static_cast<int>(
-      std::clamp<std::int64_t>(left / std::max<std::int64_t>(1, price(count)), 0, 60));
-  return polish(gradient_, *model_,
-                {.tolerance = tolerance,
-                 .contraction = contraction_ < 1 ? std::optional(contraction_) : std::nullopt,
-                 .probe_every = probe_every,
-                 .most_steps = affordable,
-                 .far = far_},
-                {first, count}, points_, executor_);
+  const auto affordable = static_cast<int>(std::clamp<std::int64_t>(
+      left / std::max<std::int64_t>(1, price(range.count)), 0, most_steps));
+  report = polish(gradient_, *model_,
+                  {.tolerance = tolerance,
+                   .contraction = contraction_ < 1 ? std::optional(contraction_) : std::nullopt,
+                   .probe_every = probe_every,
+                   .most_steps = affordable,
+                   .far = far_},
+                  range, points_, executor_);
+  learn_contraction(report);
+  if (!take(report)) return false;
+  if (report.unsolved == 0 || affordable == most_steps) return true;
+  run_.status = Status::out_of_gradients;
+  run_.stop_reason = fmt::format("max_gradients = {} were spent within stage {}",
+                                 options_.max_gradients, stage_);
+  return false;
 }
 
 void Collocation::record() {
@@ -272,7 +280,8 @@ bool Collocation::confirmed() {
     if (!take(evaluate(gradient_, first, points_, executor_))) return true;
     gradients.conservativeResize(tested.size() + n);
     gradients.tail(n) = points_.g.bottomRows(n).rowwise().squaredNorm();
-    if (!take(polish_range(first, n, accuracy * target(), 4))) return true;
+    PointReport report;
+    if (!polish_range({first, n}, accuracy * target(), 4, report)) return true;
     tested.conservativeResize(tested.size() + n);
     tested.tail(n) = (points_.value.bottomRows(n) - predicted).rowwise().squaredNorm();
     // A test that contradicts the fit's own account of itself stands alone.

@@ -73,7 +73,7 @@ class Collocation {
   bool measure(const Points& nominal);
   bool take(const PointReport& report);
   void learn_contraction(const PointReport& report);
-  PointReport polish_range(Index first, Index count, double tolerance, Index probe_every);
+  bool polish_range(PointRange range, double tolerance, Index probe_every, PointReport& report);
   [[nodiscard]] std::int64_t price(Index points) const { return points * gradient_.draws; }
   [[nodiscard]] bool affords(Index points);
   bool confirmed();
