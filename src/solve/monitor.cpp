@@ -70,8 +70,9 @@ void Monitor::hand_over(Run& run) {
   last_checkpoint_ = session_seconds();  // the time that writing takes does not count
 }
 
-double Monitor::record(IterationRecord record, const Coefficients& u, Run& run,
+double Monitor::record(const IterationRecord& made, const Coefficients& u, Run& run,
                        const std::string& stage) const {
+  IterationRecord& record = run.history.emplace_back(made);
   const double now = session_seconds();
   record.gradients = run.gradients;
   record.seconds = seconds_before_ + now;
@@ -92,7 +93,6 @@ double Monitor::record(IterationRecord record, const Coefficients& u, Run& run,
                                 : options_.tolerance,
           .gradients = run.gradients});
   }
-  run.history.push_back(std::move(record));
   return now;
 }
 
