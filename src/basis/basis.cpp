@@ -94,6 +94,15 @@ double BasisBlock::operator()(Index sample, Index i) const {
                     : simd::fma(sin_a, cos_n, cos_a * sin_n);
 }
 
+Index BasisBlock::column_of(Index k, Index degree) const {
+  if (plan_->single_fourier) {
+    const Index tabulated = harmonic_groups(functions_) == 0 ? functions_ : harmonic_columns;
+    return degree < tabulated ? degree : -1;
+  }
+  const std::vector<std::int32_t>& columns = plan_->axes[at(k)].columns;
+  return at(degree) < columns.size() && columns[at(degree)] < columns_ ? columns[at(degree)] : -1;
+}
+
 Basis::Basis(std::vector<Family> families, IndexSet indices)
     : families_(std::move(families)),
       indices_(std::move(indices)),

@@ -221,6 +221,13 @@ void project(const BasisBlock& psi, const Block& g, const double* weights, Coeff
     });
 }
 
+void read_column(const BasisBlock& psi, Index column, double factor, double* values) {
+  for_each_strip(psi, [&](Index s, const double* table) {
+    (Strip::load(table + column * BasisBlock::tile) * factor)
+        .store_column(values, psi.samples(), s * strip_samples);
+  });
+}
+
 void sum_of_squares(const BasisBlock& psi, double* squares) {
   const BasisPlan& plan = psi.plan();
   const Index m = psi.functions();
