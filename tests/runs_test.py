@@ -293,13 +293,13 @@ def test_what_a_kill_left_out_is_written_by_resume(run, tmp_path):
     assert json.loads((tmp_path / "a" / "summary.json").read_text())["iterations"] == 0
 
 
-FILLING = ["--quiet", "--set", "solve.checkpoint_seconds=0.001", "--set", "solve.iterations=20000"]
+FILLING = ["--quiet", "--set", "solve.checkpoint_seconds=0.001", "--set", "solve.iterations=5000"]
 
 
 def test_a_limit_on_file_sizes_ends_the_run_and_leaves_the_last_checkpoint(start, run, tmp_path):
     assert run("solve", PAPER, "-o", "whole", *FILLING)[0] == 0
     process = start("solve", PAPER, "-o", "full", *FILLING,
-                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)))
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)))
     _, err = process.communicate(timeout=60)
     assert process.returncode == 4
     assert err == ("error: full/solution.h5.tmp: cannot be written: File too large; full/solution.h5 is as it was before\n")
@@ -334,7 +334,7 @@ def test_a_full_disk_ends_the_run_and_leaves_the_last_checkpoint(on_a_small_disk
     """What else is on the disk fills it while the run goes on; after it is gone the run goes on."""
     assert run("solve", PAPER, "-o", "whole", *FILLING)[0] == 0
     codes, err = on_a_small_disk(20_000, f"""
-        fill: head -c 19000K /dev/zero > disk/filler
+        fill: head -c 19700K /dev/zero > disk/filler
         solve: "$CG" solve {PAPER} -o disk/run {" ".join(FILLING)}
         eval: "$CG" eval disk/run --at theta=0
         again: "$CG" resume disk/run --quiet

@@ -73,19 +73,20 @@ const cellText = (values, digits, columns) => (columns <= 12 ? {
 function correlationSection({ summary }, expansion) {
   const names = summary.variables;
   if (names.length < 2) return;
-  const correlations = expansion.correlations();
+  let found = null;  // when the chart is drawn: with many components it takes its time
+  const correlations = () => { found ??= expansion.correlations(); return found; };
   const chart = new Chart({
     id: 'correlation', label: 'Correlations of the components of the optimum over θ',
     height: Math.min(720, 120 + 44 * names.length), width: 260 + 110 * names.length,
     caption: 'How the components move together as θ varies: 1 together, −1 oppositely.',
     build: () => ({
       traces: [{
-        type: 'heatmap', x: names.map(plain), y: names.map(plain), z: correlations, zmin: -1, zmax: 1,
+        type: 'heatmap', x: names.map(plain), y: names.map(plain), z: correlations(), zmin: -1, zmax: 1,
         colorscale: [[0, colour('low')], [0.5, colour('middle')], [1, colour('high')]],
         xgap: names.length <= 40 ? 1 : 0, ygap: names.length <= 40 ? 1 : 0,
         colorbar: { thickness: 12, outlinewidth: 0, tickvals: [-1, -0.5, 0, 0.5, 1] },
         hovertemplate: '%{y}, %{x}: %{z:.3f}<extra></extra>',
-        ...cellText(correlations, 2, names.length),
+        ...cellText(correlations(), 2, names.length),
       }],
       layout: {
         xaxis: axis('', { type: 'category', showline: false, showgrid: false }),
@@ -94,7 +95,7 @@ function correlationSection({ summary }, expansion) {
     }),
     numbers: () => ({
       columns: ['', ...names],
-      rows: names.map((name, i) => [name, ...correlations[i].map((value) => number(value, 3))]),
+      rows: names.map((name, i) => [name, ...correlations()[i].map((value) => number(value, 3))]),
     }),
   });
   section('correlations', 'Correlations', 'Correlations', chart.figure);
