@@ -65,6 +65,7 @@ ProblemFacts AveragedProblem::facts() const {
   ProblemFacts facts = oracle_.facts();
   facts.noise_axes.clear();
   facts.draws = rule_.weights.size();
+  facts.row_group = 1;  // one row is many gradients
   return facts;
 }
 
