@@ -97,6 +97,30 @@ TEST(Estimator, RowsThatFillUpAGroupDoNotCount) {
   }
 }
 
+// A formula's gradient takes sines and cosines from the basis where it has them.
+TEST(Estimator, FunctionsOfTheBasisMayBeTakenFromIt) {
+  FormulaSpec spec;
+  const double pi = std::numbers::pi;
+  spec.parameters.push_back(
+      {.name = "t", .distribution = Uniform{-pi, pi}, .basis = Family::Kind::fourier});
+  spec.parameters.push_back({.name = "r", .distribution = Uniform{0, 1}});
+  spec.variables = {{"x", false, Vector::Zero(1)}, {"y", false, Vector::Zero(1)}};
+  spec.objective = {"(x - exp(sin(t)))^2 + (y - r*cos(2*t))^2", 0};
+  const FormulaProblem problem(spec);
+  const Oracle oracle(problem);
+  ASSERT_EQ(oracle.facts().known.size(), 2);
+  const Stream a = make_stream(4, Purpose::parameters, 1), b = make_stream(4, Purpose::noise, 1);
+  const MonteCarloSource source(oracle, 300, a, b);
+  const Basis basis(make_families(oracle), IndexSet::first(2, 60));
+  Executor executor(1);
+  for (const Index m : {1, 3, 5, 15, 60}) {
+    const Coefficients u = Coefficients::Random(m, 2);
+    const Coefficients expected = brute_force(oracle, basis, source, u);
+    EXPECT_LT((GradientEstimator(oracle, basis, executor).estimate(source, u) - expected).norm(),
+              1e-12 * expected.norm());
+  }
+}
+
 // Unbiased, with the variance that the integral-error theorem allows: E‖e‖² ≤ (Q/M)(V_G‖∇f‖² + V);
 // at u = 0, f's gradient is −(1, 200) s(θ).
 TEST(Estimator, MonteCarloIsUnbiasedWithinTheTheoremsVariance) {

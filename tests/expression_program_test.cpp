@@ -320,6 +320,35 @@ TEST(Program, SumsComputedWithTheirProductsRoundTheSame) {
   }
 }
 
+TEST(Program, TakesNodesAsGiven) {
+  Names names;
+  const std::vector<Node> outputs = {names("exp(sin(x))*cos(2*x) + sin(x*y) + sin(x + 1)"),
+                                     names("sin(x) + y*cos(2*x)")};
+  const auto found = trigonometric_functions(names.graph, outputs, names.scope["x"]);
+  ASSERT_EQ(found.size(), 2);
+  std::vector<GivenNode> given;
+  for (const Trigonometric& function : found) {
+    EXPECT_EQ(function.node, names(function.sine ? "sin(x)" : "cos(2*x)"));
+    EXPECT_EQ(function.factor, function.sine ? 1 : 2);
+    given.push_back({function.node, 2, function.sine ? 1 : 0});
+  }
+  Sequence sequence(6);
+  const Matrix x = sequence.matrix(100, 5, -3, 3), t = Matrix::Zero(100, 1);
+  Matrix values(100, 2);
+  values.col(0) = (2 * x.col(0).array()).cos();
+  values.col(1) = x.col(0).array().sin();
+  const auto plain = run(names.graph, outputs, {x, t});
+  const auto result =
+      run(Program(names.graph, outputs, given), names.graph, outputs, {x, t, values});
+  for (std::size_t k = 0; k < 2; ++k)
+    EXPECT_LT((result[k] - plain[k]).cwiseAbs().maxCoeff(), 1e-14);
+  // What is given is not looked into: the second output needs y and the given values only.
+  const std::array<Node, 1> second = {outputs[1]};
+  const auto alone = run(Program(names.graph, second, given), names.graph, second,
+                         {Matrix::Constant(100, 5, 2), t, values});
+  EXPECT_LT((alone[0] - (values.col(1) + 2 * values.col(0))).cwiseAbs().maxCoeff(), 1e-15);
+}
+
 TEST(NonFinite, NamesTheFirstCulprit) {
   struct Case {
     std::string text, reason;

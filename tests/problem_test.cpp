@@ -52,6 +52,50 @@ TEST(Formula, GradientEqualsTheOneByHand) {
   EXPECT_LT((g - expected).cwiseAbs().maxCoeff(), 1e-12);
 }
 
+// sin and cos that a trigonometric basis has too, whatever its interval.
+TEST(Formula, KnowsTheBasisFunctionsInItsGradient) {
+  const auto problem_on = [](double lower, double upper, const std::string& factor,
+                             Family::Kind basis) {
+    FormulaSpec spec;
+    spec.parameters.push_back({.name = "t", .distribution = Uniform{lower, upper}, .basis = basis});
+    spec.constants = {{"a", Matrix::Constant(1, 1, 0.5)}};
+    spec.variables = {{"x", false, Vector::Zero(1)}};
+    spec.objective = {"(x - sin(" + factor + "*t))^2/2 + a*x*cos(3*" + factor + "*t)", 0};
+    return FormulaProblem(spec);
+  };
+  constexpr auto fourier = Family::Kind::fourier;
+  const double pi = std::numbers::pi;
+  struct Case {
+    double lower, upper;
+    std::string factor;
+  };
+  for (const auto& [lower, upper, factor] : {Case{-pi, pi, "1"},
+                                             {0, 2 * pi, "1"},
+                                             {0, 1, "2*pi"},
+                                             {-0.25, 0.25, "4*pi"},
+                                             {1, 3, "pi"}}) {
+    const FormulaProblem problem = problem_on(lower, upper, factor, fourier);
+    const Oracle oracle(problem);
+    const std::vector<BasisFunction>& known = oracle.facts().known;
+    ASSERT_EQ(known.size(), 2) << lower;
+    const Samples at(oracle, 100);
+    Matrix functions(100, 2), basis(100, 7), g(100, 1), expected(100, 1);
+    Family(Uniform{lower, upper}, fourier).values(at.theta.data(), 100, basis);
+    for (Index j = 0; j < 2; ++j) {
+      const BasisFunction& function = known[static_cast<std::size_t>(j)];
+      functions.col(j) = function.factor * basis.col(function.degree);
+    }
+    oracle.gradient(at.x, at.theta, at.noise, functions, g);
+    oracle.gradient(at.x, at.theta, at.noise, expected);
+    EXPECT_LT((g - expected).cwiseAbs().maxCoeff(), 1e-13) << lower;
+  }
+  EXPECT_TRUE(problem_on(-pi, pi, "1", Family::Kind::polynomial).facts().known.empty());
+  EXPECT_TRUE(problem_on(-pi, pi, "1.5", fourier).facts().known.empty());
+  EXPECT_TRUE(problem_on(0, 3, "1", fourier).facts().known.empty());
+  EXPECT_TRUE(problem_on(0.25, 1.25, "2*pi", fourier).facts().known.empty());
+  EXPECT_EQ(problem_on(-pi, pi, "2", fourier).facts().known.size(), 1);  // cos 6t is too far
+}
+
 // v as the problem sees it: the gradient of −v x is −v.
 Vector noise_values(const std::string& distribution, std::map<std::string, FormulaText> arguments,
                     double theta, const Vector& u) {

@@ -33,6 +33,10 @@ class AnyProblem {
   void gradient(const Block& x, const Block& theta, const Block& noise, BlockOut g) const {
     std::visit([&](const auto& p) { p.gradient(x, theta, noise, g); }, problem_);
   }
+  void gradient(const Block& x, const Block& theta, const Block& noise, const Block& known,
+                BlockOut g) const {
+    std::visit([&](const auto& p) { p.gradient(x, theta, noise, known, g); }, problem_);
+  }
 
   // A coded problem may have a gradient only.
   [[nodiscard]] bool has_value() const {

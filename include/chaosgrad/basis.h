@@ -22,6 +22,9 @@ class BasisBlock {
   // ψ_i at one sample.
   [[nodiscard]] double operator()(Index sample, Index i) const;
 
+  // Where the table has B_degree(η_k); −1: nowhere.
+  [[nodiscard]] Index column_of(Index k, Index degree) const;
+
   // The table: tiles of `tile` samples, each holding its columns one after the other. Samples past
   // samples() are padding with finite values.
   static constexpr Index tile = 32;

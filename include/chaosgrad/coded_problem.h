@@ -50,6 +50,10 @@ class CodedProblem {
   void gradient(const Block& x, const Block& theta, const Block& noise, BlockOut g) const {
     oracle_.gradient(x, theta, noise, g);
   }
+  void gradient(const Block& x, const Block& theta, const Block& noise, const Block& known,
+                BlockOut g) const {
+    oracle_.gradient(x, theta, noise, known, g);
+  }
 
   [[nodiscard]] bool has_value() const { return value_ != nullptr; }
   // values(i, 0) = F at row i, where has_value().

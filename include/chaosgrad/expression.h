@@ -122,6 +122,23 @@ struct Kink {
 [[nodiscard]] std::optional<int> polynomial_degree(const Graph& graph, Node node, Node input,
                                                    Node variable);
 
+// The sines and cosines of multiples of a scalar node that the outputs are computed from.
+struct Trigonometric {
+  Node node;  // sin or cos of factor · angle
+  bool sine = false;
+  double factor = 1;
+};
+[[nodiscard]] std::vector<Trigonometric> trigonometric_functions(const Graph& graph,
+                                                                 std::span<const Node> outputs,
+                                                                 Node angle);
+
+// A node whose value a program is given, in column `column` of the input slot `slot`.
+struct GivenNode {
+  Node node;
+  int slot = 0;
+  Index column = 0;
+};
+
 // A compiled evaluation of some nodes. Immutable and thread-safe; every thread brings its own
 // Workspace.
 class Program {
@@ -138,7 +155,7 @@ class Program {
   };
 
   Program() = default;
-  Program(const Graph& graph, std::span<const Node> outputs);
+  Program(const Graph& graph, std::span<const Node> outputs, std::span<const GivenNode> given = {});
 
   // inputs[slot] is B × (columns of that slot), B ≤ block_size. outputs[i] is overwritten, B ×
   // shape(i).size(); shapes are asserted in debug builds. A slot that no output depends on may be

@@ -73,6 +73,9 @@ class FormulaProblem {
   [[nodiscard]] Index noise_dimension() const;
   [[nodiscard]] ProblemFacts facts() const;
   void gradient(const Block& x, const Block& theta, const Block& noise, BlockOut g) const;
+  // known: sines and cosines that the formula shares with a fourier basis.
+  void gradient(const Block& x, const Block& theta, const Block& noise, const Block& known,
+                BlockOut g) const;
 
   [[nodiscard]] bool has_value() const { return true; }
   // values(i, 0) = F at row i.

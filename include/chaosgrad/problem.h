@@ -35,6 +35,12 @@ struct NoiseAxis {
   std::optional<int> degree = {};
 };
 
+// factor · B_degree(θ_parameter), B the family of that parameter.
+struct BasisFunction {
+  Index parameter = 0, degree = 0;
+  double factor = 1;
+};
+
 // What a problem may know beyond its gradient. A problem type offers it through a member facts().
 struct ProblemFacts {
   Vector start;                            // x at the beginning; empty: 0
@@ -51,6 +57,10 @@ struct ProblemFacts {
   // Gradients of a whole number of groups of this many rows cost no more: blocks are filled up with
   // further samples, whose gradients do not count. A divisor of block_size.
   Index row_group = 1;
+  // A problem may have a second member gradient(x, theta, noise, known, g), which takes the values
+  // of these functions as given (B × known.size()). Where the basis has them anyway it is called
+  // instead.
+  std::vector<BasisFunction> known;
 };
 
 // A view of any problem for code that is compiled once. Does not own the problem: the problem must
@@ -71,6 +81,12 @@ class Oracle {
                   }) {
       facts_ = problem.facts();
     }
+    if constexpr (requires(const Block& in, BlockOut& g) { problem.gradient(in, in, in, in, g); }) {
+      call_with_known_ = [](const void* p, const Block& x, const Block& theta, const Block& noise,
+                            const Block& known, BlockOut& g) {
+        static_cast<const P*>(p)->gradient(x, theta, noise, known, g);
+      };
+    }
     complete();
   }
 
@@ -82,13 +98,21 @@ class Oracle {
   void gradient(const Block& x, const Block& theta, const Block& noise, BlockOut g) const {
     call_(problem_, x, theta, noise, g);
   }
+  // The same, with facts().known given.
+  void gradient(const Block& x, const Block& theta, const Block& noise, const Block& known,
+                BlockOut g) const {
+    call_with_known_(problem_, x, theta, noise, known, g);
+  }
 
  private:
   using Call = void (*)(const void*, const Block&, const Block&, const Block&, BlockOut&);
+  using CallWithKnown = void (*)(const void*, const Block&, const Block&, const Block&,
+                                 const Block&, BlockOut&);
   void complete();  // checks the shapes of the facts and fills their defaults; throws InputError
 
   const void* problem_;
   Call call_;
+  CallWithKnown call_with_known_ = nullptr;
   Index dimension_;
   Index noise_dimension_;
   Measure parameters_;

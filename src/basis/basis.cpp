@@ -15,7 +15,7 @@ namespace {
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // The table of a single trigonometric dimension: the tabulated harmonics, cos and sin of the
-// anchors of whole groups, then the functions after the last whole group.
+// anchors of the groups left to the kernels, then the functions after the last of them.
 void fourier_table_strip(const BasisPlan& plan, const Strip& eta, Index m, double* table) {
   const Index groups = harmonic_groups(m);
   const Index gap = groups == 0 ? 0 : harmonic_tail(groups) - harmonic_columns - 2 * groups;
@@ -92,6 +92,15 @@ double BasisBlock::operator()(Index sample, Index i) const {
                sin_n = h < g * harmonic_span ? -value(2 * n) : value(2 * n);
   return i % 2 == 1 ? simd::fma(cos_a, cos_n, -(sin_a * sin_n))
                     : simd::fma(sin_a, cos_n, cos_a * sin_n);
+}
+
+Index BasisBlock::column_of(Index k, Index degree) const {
+  if (plan_->single_fourier) {
+    const Index tabulated = harmonic_groups(functions_) == 0 ? functions_ : harmonic_columns;
+    return degree < tabulated ? degree : -1;
+  }
+  const std::vector<std::int32_t>& columns = plan_->axes[at(k)].columns;
+  return at(degree) < columns.size() && columns[at(degree)] < columns_ ? columns[at(degree)] : -1;
 }
 
 Basis::Basis(std::vector<Family> families, IndexSet indices)

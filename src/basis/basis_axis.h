@@ -1,5 +1,7 @@
 #pragma once
 // The one-dimensional functions for one strip of samples, written into columns of the table.
+#include <algorithm>
+
 #include "basis/basis_plan.h"
 #include "basis/strip.h"
 #include "basis/turns.h"
@@ -39,15 +41,19 @@ inline constexpr Index harmonic_span = 2 * harmonic_reach + 1;
 inline constexpr Index harmonic_columns = 2 * harmonic_reach + 1;  // with the constant
 inline constexpr double sqrt2 = 0x1.6a09e667f3bcdp+0;
 
-// Number of whole groups around anchors among the first m functions.
+// A group has 2·harmonic_span functions. It is left to the kernels if the first m functions hold at
+// least this many of them: to form so many would cost more than to work on a few that are not
+// there.
+inline constexpr Index harmonic_quorum = 12;
+
+// Number of groups left to the kernels.
 [[nodiscard]] constexpr Index harmonic_groups(Index m) {
-  return m < 2 * (harmonic_span + harmonic_reach) + 1
-             ? 0
-             : ((m - 1) / 2 - harmonic_reach) / harmonic_span;
+  return std::max<Index>(0, m - harmonic_columns + 2 * harmonic_span - harmonic_quorum) /
+         (2 * harmonic_span);
 }
-// First function after the tabulated ones and the whole groups.
+// First function after the tabulated ones and so many groups.
 [[nodiscard]] constexpr Index harmonic_tail(Index groups) {
-  return 2 * (groups * harmonic_span + harmonic_reach) + 1;
+  return harmonic_columns + 2 * harmonic_span * groups;
 }
 
 struct Harmonic {

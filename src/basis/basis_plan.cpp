@@ -120,8 +120,9 @@ class Factoring {
 
 Index BasisPlan::table_size(Index m) const {
   if (!single_fourier) return std::lower_bound(table.begin(), table.end(), m) - table.begin();
-  const Index whole = harmonic_groups(m);
-  return whole == 0 ? m : harmonic_columns + 2 * whole + m - harmonic_tail(whole);
+  const Index anchors = harmonic_groups(m);
+  if (anchors == 0) return m;
+  return harmonic_columns + 2 * anchors + std::max<Index>(0, m - harmonic_tail(anchors));
 }
 
 BasisPlan make_basis_plan(const std::vector<Family>& families, const IndexSet& indices) {

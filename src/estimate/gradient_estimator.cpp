@@ -19,16 +19,34 @@ void GradientEstimator::evaluate_block(const SampleSource& source, const Coeffic
     scratch.samples.resize(oracle_.parameters().dimension(), oracle_.noise_dimension());
     scratch.x.resize(block_size, q);
     scratch.g.resize(block_size, q);
+    scratch.known.resize(block_size, static_cast<Index>(oracle_.facts().known.size()));
   }
   SampleBlock& samples = scratch.samples;
-  const Index group = oracle_.facts().row_group, rows = (n + group - 1) / group * group;
+  const Index group = oracle_.facts().row_group, rows = (n + group - 1) & -group;
   samples.count = rows;
   source.fill(first, samples);
   basis_.evaluate(samples.eta.topRows(rows), u.rows(), scratch.psi);
   expand(scratch.psi, u, scratch.x.topRows(rows));
-  oracle_.gradient(scratch.x.topRows(rows), samples.theta.topRows(rows),
-                   samples.noise.topRows(rows), scratch.g.topRows(rows));
+  if (read_known(scratch)) {
+    oracle_.gradient(scratch.x.topRows(rows), samples.theta.topRows(rows),
+                     samples.noise.topRows(rows), scratch.known.topRows(rows),
+                     scratch.g.topRows(rows));
+  } else {
+    oracle_.gradient(scratch.x.topRows(rows), samples.theta.topRows(rows),
+                     samples.noise.topRows(rows), scratch.g.topRows(rows));
+  }
   if (n < rows) scratch.g.middleRows(n, rows - n).setZero();
+}
+
+bool GradientEstimator::read_known(Scratch& scratch) const {
+  const std::vector<BasisFunction>& known = oracle_.facts().known;
+  for (std::size_t j = 0; j < known.size(); ++j) {
+    const Index column = scratch.psi.column_of(known[j].parameter, known[j].degree);
+    if (column < 0) return false;
+    read_column(scratch.psi, column, known[j].factor,
+                scratch.known.col(static_cast<Index>(j)).data());
+  }
+  return !known.empty();
 }
 
 void GradientEstimator::sum_chunk(const SampleSource& source, const Coefficients& u, Index chunk,

@@ -35,11 +35,14 @@ class GradientEstimator {
     SampleBlock samples;
     BasisBlock psi;
     Matrix x, g;
+    Matrix known;  // the functions that the problem takes as given
   };
   // Samples [first, first + n) evaluated up to the gradient: scratch.g = ∇F, n ≤ block_size. The
   // block is filled up to whole row groups with samples that do not count: their rows of g are 0.
   void evaluate_block(const SampleSource& source, const Coefficients& u, Index first, Index n,
                       Scratch& scratch) const;
+  // Reads them from the table; false if it does not have them all.
+  [[nodiscard]] bool read_known(Scratch& scratch) const;
   void sum_chunk(const SampleSource& source, const Coefficients& u, Index chunk,
                  Coefficients& sums) const;
 

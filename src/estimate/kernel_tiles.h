@@ -3,6 +3,7 @@
 // and Σ_samples T_{columns[j]} · weights for a few j at a time.
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "basis/basis_plan.h"
 #include "basis/strip.h"
@@ -234,6 +235,13 @@ void project_terms(const BasisBlock& psi, const Terms<Columns, Rows>& terms,
   in_chunks<functions>(terms.count, [&]<int size>(Index first) {
     alignas(64) double total[length(size * components + simd::width)];
     project_tile<size, components>(psi, terms.columns + first, weights, total);
+    if constexpr (std::is_same_v<Rows, CountFrom>) {
+      if (sums.cols() == components) {  // one after the other
+        double* rows = sums.data() + terms.rows[first] * components;
+        for (int k = 0; k < size * components; ++k) rows[k] += total[k];
+        return;
+      }
+    }
     for (int f = 0; f < size; ++f) {
       double* row = sums.data() + terms.rows[first + f] * sums.cols() + column;
       for (int c = 0; c < components; ++c) row[c] += total[f * components + c];

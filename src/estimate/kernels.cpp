@@ -21,58 +21,91 @@ using Part = Eigen::Map<Eigen::Array<double, components, 1>>;
 template <int components>
 using ConstPart = Eigen::Map<const Eigen::Array<double, components, 1>>;
 
+// `rows` are those of the functions cos(a − reach), sin(a − reach), …, sin(a + reach), `stride`
+// apart.
 template <int components>
-void turn_coefficients(const Coefficients& u, Index column, Index a, TurnedRows<components>& v) {
-  const auto cos = [&](Index h) {
-    return ConstPart<components>(u.data() + (2 * h - 1) * u.cols() + column);
+void turn_coefficients(const double* rows, Index stride, TurnedRows<components>& v) {
+  const auto cos = [&](Index n) {
+    return ConstPart<components>(rows + 2 * (harmonic_reach + n) * stride);
   };
-  const auto sin = [&](Index h) {
-    return ConstPart<components>(u.data() + 2 * h * u.cols() + column);
+  const auto sin = [&](Index n) {
+    return ConstPart<components>(rows + (2 * (harmonic_reach + n) + 1) * stride);
   };
   const auto of_cos = [&](Index r) { return Part<components>(v[r]); };
   const auto of_sin = [&](Index r) { return Part<components>(v[r] + components); };
-  of_cos(0) = sqrt2 * cos(a);
-  of_sin(0) = sqrt2 * sin(a);
+  of_cos(0) = sqrt2 * cos(0);
+  of_sin(0) = sqrt2 * sin(0);
   for (Index n = 1; n <= harmonic_reach; ++n) {
-    of_cos(2 * n - 1) = cos(a + n) + cos(a - n);
-    of_sin(2 * n - 1) = sin(a + n) + sin(a - n);
-    of_cos(2 * n) = sin(a + n) - sin(a - n);
-    of_sin(2 * n) = cos(a - n) - cos(a + n);
+    of_cos(2 * n - 1) = cos(n) + cos(-n);
+    of_sin(2 * n - 1) = sin(n) + sin(-n);
+    of_cos(2 * n) = sin(n) - sin(-n);
+    of_sin(2 * n) = cos(-n) - cos(n);
   }
 }
 
 // The transpose: sums of g cos a · T_r and g sin a · T_r become those of the functions.
 template <int components>
-void turn_sums(const TurnedRows<components>& v, Index column, Index a, Coefficients& sums) {
-  const auto cos = [&](Index h) {
-    return Part<components>(sums.data() + (2 * h - 1) * sums.cols() + column);
+void turn_sums(const TurnedRows<components>& v, double* rows, Index stride) {
+  const auto cos = [&](Index n) {
+    return Part<components>(rows + 2 * (harmonic_reach + n) * stride);
   };
-  const auto sin = [&](Index h) {
-    return Part<components>(sums.data() + 2 * h * sums.cols() + column);
+  const auto sin = [&](Index n) {
+    return Part<components>(rows + (2 * (harmonic_reach + n) + 1) * stride);
   };
   const auto of_cos = [&](Index r) { return ConstPart<components>(v[r]); };
   const auto of_sin = [&](Index r) { return ConstPart<components>(v[r] + components); };
-  cos(a) += sqrt2 * of_cos(0);
-  sin(a) += sqrt2 * of_sin(0);
+  cos(0) += sqrt2 * of_cos(0);
+  sin(0) += sqrt2 * of_sin(0);
   for (Index n = 1; n <= harmonic_reach; ++n) {
-    cos(a + n) += of_cos(2 * n - 1) - of_sin(2 * n);
-    cos(a - n) += of_cos(2 * n - 1) + of_sin(2 * n);
-    sin(a + n) += of_sin(2 * n - 1) + of_cos(2 * n);
-    sin(a - n) += of_sin(2 * n - 1) - of_cos(2 * n);
+    cos(n) += of_cos(2 * n - 1) - of_sin(2 * n);
+    cos(-n) += of_cos(2 * n - 1) + of_sin(2 * n);
+    sin(n) += of_sin(2 * n - 1) + of_cos(2 * n);
+    sin(-n) += of_sin(2 * n - 1) - of_cos(2 * n);
   }
 }
 
-// Table columns and functions of the tabulated harmonics and of those after the last whole group.
+// Table columns and functions of the tabulated harmonics and of those after the last group; and the
+// groups between them, g = 0, 1, …, of which the last may lack functions.
 struct FourierTerms {
+  Index m, groups;
   ConsecutiveTerms tabulated, tail;
-  Index groups;
 
-  explicit FourierTerms(const BasisBlock& psi) : groups(harmonic_groups(psi.functions())) {
-    const Index m = psi.functions(), after = harmonic_tail(groups);
+  explicit FourierTerms(const BasisBlock& psi) : m(psi.functions()), groups(harmonic_groups(m)) {
+    const Index after = harmonic_tail(groups);
     tabulated = {{0}, {0}, groups == 0 ? m : harmonic_columns};
-    if (groups > 0) tail = {{harmonic_columns + 2 * groups}, {after}, m - after};
+    if (groups > 0 && after < m) tail = {{harmonic_columns + 2 * groups}, {after}, m - after};
   }
+  [[nodiscard]] static Index first(Index g) { return harmonic_tail(g); }
+  [[nodiscard]] Index present(Index g) const { return std::min(2 * harmonic_span, m - first(g)); }
+  [[nodiscard]] static Index anchor(Index g) { return harmonic_columns + 2 * g; }  // its column
 };
+
+// The coefficients of a group, filled up with zeros.
+template <int components>
+using GroupRows = Eigen::Matrix<double, 2 * harmonic_span, components,
+                                components == 1 ? Eigen::ColMajor : Eigen::RowMajor>;
+
+template <int components>
+void turn_group(const FourierTerms& terms, Index g, const Coefficients& u, Index column,
+                TurnedRows<components>& v) {
+  const Index first = terms.first(g), present = terms.present(g);
+  if (present == 2 * harmonic_span)
+    return turn_coefficients<components>(u.data() + first * u.cols() + column, u.cols(), v);
+  GroupRows<components> rows = GroupRows<components>::Zero();
+  rows.topRows(present) = u.block(first, column, present, components);
+  turn_coefficients<components>(rows.data(), components, v);
+}
+
+template <int components>
+void turn_group_sums(const FourierTerms& terms, Index g, const TurnedRows<components>& v,
+                     Index column, Coefficients& sums) {
+  const Index first = terms.first(g), present = terms.present(g);
+  if (present == 2 * harmonic_span)
+    return turn_sums<components>(v, sums.data() + first * sums.cols() + column, sums.cols());
+  GroupRows<components> rows = GroupRows<components>::Zero();
+  turn_sums<components>(v, rows.data(), components);
+  sums.block(first, column, present, components) += rows.topRows(present);
+}
 
 template <int components>
 void expand_fourier(const BasisBlock& psi, const Coefficients& u, Index column, BlockOut& x) {
@@ -85,8 +118,7 @@ void expand_fourier(const BasisBlock& psi, const Coefficients& u, Index column, 
   Index begin = 0;
   do {
     const Index end = std::min(begin + batch, terms.groups);
-    for (Index g = begin; g < end; ++g)
-      turn_coefficients<components>(u, column, (g + 1) * harmonic_span, v[g - begin]);
+    for (Index g = begin; g < end; ++g) turn_group<components>(terms, g, u, column, v[g - begin]);
     for_each_strip(psi, [&](Index s, const double* table) {
       StripSums<components> sum;
       if (begin == 0) {
@@ -95,7 +127,7 @@ void expand_fourier(const BasisBlock& psi, const Coefficients& u, Index column, 
       } else {
         sum.read(x, s * strip_samples, column);
       }
-      const double* anchor = table + (harmonic_columns + 2 * begin) * BasisBlock::tile;
+      const double* anchor = table + terms.anchor(begin) * BasisBlock::tile;
       for (Index g = begin; g < end; ++g, anchor += 2 * BasisBlock::tile) {
         StripSums<2 * components> inner;
         inner.add(table, right, &v[g - begin][0][0], 2 * components);
@@ -134,13 +166,12 @@ void project_fourier(const BasisBlock& psi, const Block& g, const double* factor
   const Weights<components> weights(g, factors, column);
   project_terms(psi, terms.tabulated, weights, column, sums);
   project_terms(psi, terms.tail, weights, column, sums);
-  for (Index group = 1; group <= terms.groups; ++group) {
-    const Index anchor = harmonic_columns + 2 * (group - 1);
+  for (Index group = 0; group < terms.groups; ++group) {
     Weights<2 * components> turned;
     alignas(64) TurnedRows<components> v;
     project_first<harmonic_columns, 2, components>(
-        psi, ProductWeights<2, components>{weights, anchor, turned}, turned, &v[0][0]);
-    turn_sums<components>(v, column, group * harmonic_span, sums);
+        psi, ProductWeights<2, components>{weights, terms.anchor(group), turned}, turned, &v[0][0]);
+    turn_group_sums<components>(terms, group, v, column, sums);
   }
 }
 
@@ -188,6 +219,13 @@ void project(const BasisBlock& psi, const Block& g, const double* weights, Coeff
     in_chunks<project_components>(g.cols(), [&]<int components>(Index column) {
       project_products<components>(psi, g, weights, column, sums);
     });
+}
+
+void read_column(const BasisBlock& psi, Index column, double factor, double* values) {
+  for_each_strip(psi, [&](Index s, const double* table) {
+    (Strip::load(table + column * BasisBlock::tile) * factor)
+        .store_column(values, psi.samples(), s * strip_samples);
+  });
 }
 
 void sum_of_squares(const BasisBlock& psi, double* squares) {

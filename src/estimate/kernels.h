@@ -14,6 +14,9 @@ void project(const BasisBlock& psi, const Block& g, Coefficients& sums);
 // The same with row s of g taken weights[s] times.
 void project(const BasisBlock& psi, const Block& g, const double* weights, Coefficients& sums);
 
+// values[s] = factor · T_column at sample s, a column of the table.
+void read_column(const BasisBlock& psi, Index column, double factor, double* values);
+
 // squares[s] = Σ_i ψ_i² at sample s: the reciprocal Christoffel function.
 void sum_of_squares(const BasisBlock& psi, double* squares);
 

@@ -85,6 +85,7 @@ struct Program::Code : std::enable_shared_from_this<Program::Code> {
 struct ProgramAccess {
   using Code = Program::Code;
 };
-[[nodiscard]] ProgramAccess::Code compile(const Graph& graph, std::span<const Node> outputs);
+[[nodiscard]] ProgramAccess::Code compile(const Graph& graph, std::span<const Node> outputs,
+                                          std::span<const GivenNode> given);
 
 }  // namespace chaosgrad

@@ -27,7 +27,8 @@ class Compilation {
  public:
   // Finds what the outputs need, which products are fused into sums, and which numbers are computed
   // inside their vector.
-  Compilation(const Graph& graph, std::span<const Node> outputs, CompileOptions options);
+  Compilation(const Graph& graph, std::span<const Node> outputs, std::span<const GivenNode> given,
+              CompileOptions options);
 
   void draft();                 // choose the instructions, in order
   ProgramAccess::Code place();  // give every value its place
@@ -37,7 +38,8 @@ class Compilation {
 
   struct Value {
     bool needed = false, is_output = false;
-    bool fused = false;  // part of the instruction that uses it
+    const GivenNode* given = nullptr;  // an input, whatever it is in the graph
+    bool fused = false;                // part of the instruction that uses it
     bool drafted = false;
     Node doubled, half;  // of sin a: the node sin 2a computed with it; of sin 2a: the node sin a
     std::size_t uses = 0;
@@ -53,7 +55,7 @@ class Compilation {
   static Node node(std::size_t i) { return {static_cast<std::int32_t>(i)}; }
   Value& value(Node node) { return values_[id(node)]; }
   Index columns(Node node) const { return data_.shape(node).size(); }
-  Op op(Node node) const { return data_.op(node); }
+  Op op(Node node) const { return values_[id(node)].given ? Op::input : data_.op(node); }
 
   // Another name for (a part of) its argument: no instruction.
   bool is_alias(Node node) const {
@@ -73,7 +75,7 @@ class Compilation {
   // The node that owns the memory of a computed node: itself, or the stack it is an element of.
   Node owner(Node node) { return value(node).home.id < 0 ? node : value(node).home; }
 
-  void find_needed();
+  void find_needed(std::span<const GivenNode> given);
   void add_input(Node input);
   bool can_fuse(Node product, Node into);
   bool can_fuse_sum(Node sum, Node into);

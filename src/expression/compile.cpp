@@ -4,9 +4,10 @@
 
 namespace chaosgrad {
 
-Compilation::Compilation(const Graph& graph, std::span<const Node> outputs, CompileOptions options)
+Compilation::Compilation(const Graph& graph, std::span<const Node> outputs,
+                         std::span<const GivenNode> given, CompileOptions options)
     : data_(GraphAccess::data(graph)), outputs_(outputs), options_(options) {
-  find_needed();
+  find_needed(given);
   if (options_.fuse) {
     choose_fusions();
     choose_doubles();
@@ -14,10 +15,13 @@ Compilation::Compilation(const Graph& graph, std::span<const Node> outputs, Comp
   if (options_.reuse_registers) choose_homes();
 }
 
-void Compilation::find_needed() {
+void Compilation::find_needed(std::span<const GivenNode> given) {
   std::int32_t last = -1;
   for (const Node output : outputs_) last = std::max(last, output.id);
   values_.resize(static_cast<std::size_t>(last + 1));
+  for (const GivenNode& known : given) {
+    if (id(known.node) < values_.size()) value(known.node).given = &known;
+  }
   for (const Node output : outputs_) {
     value(output).needed = value(output).is_output = true;
     code_.output_columns.push_back(columns(output));
@@ -25,11 +29,14 @@ void Compilation::find_needed() {
   }
   for (std::size_t i = values_.size(); i-- > 0;) {
     if (!values_[i].needed) continue;
+    if (op(node(i)) == Op::input) {
+      add_input(node(i));
+      continue;
+    }
     for (const Node argument : data_.arguments_of(node(i))) {
       value(argument).needed = true;
       ++value(argument).uses;
     }
-    if (op(node(i)) == Op::input) add_input(node(i));
     if (op(node(i)) == Op::sin || op(node(i)) == Op::cos) {
       sines_[{data_.argument(node(i), 0).id, op(node(i))}] = node(i);
     }
@@ -37,7 +44,9 @@ void Compilation::find_needed() {
 }
 
 void Compilation::add_input(Node input) {
-  code_.inputs.push_back({data_.entry(input).slot, data_.entry(input).detail, columns(input)});
+  const GivenNode* given = value(input).given;
+  code_.inputs.push_back({given ? given->slot : data_.entry(input).slot,
+                          given ? given->column : data_.entry(input).detail, columns(input)});
   code_.scratch_columns += columns(input);
   value(input).location = {code_.inputs.size(), 0};
   value(input).placed = true;
@@ -114,9 +123,10 @@ void Compilation::choose_homes() {
   }
 }
 
-ProgramAccess::Code compile(const Graph& graph, std::span<const Node> outputs) {
+ProgramAccess::Code compile(const Graph& graph, std::span<const Node> outputs,
+                            std::span<const GivenNode> given) {
   const auto compiled = [&](CompileOptions options) {
-    Compilation compilation(graph, outputs, options);
+    Compilation compilation(graph, outputs, given, options);
     compilation.draft();
     return compilation.place();
   };

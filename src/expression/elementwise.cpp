@@ -66,8 +66,7 @@ template <auto function, auto quick, class Put>
     decltype(quick(x[0])) y[batch];
 #pragma GCC unroll 4
     for (Index p = 0; p < batch; ++p) x[p] = load(a + i + p * width);
-    if (all_less(simd::abs(x[0]), limit) && all_less(simd::abs(x[1]), limit) &&
-        all_less(simd::abs(x[2]), limit) && all_less(simd::abs(x[3]), limit)) {
+    if (simd::all_sizes_less(x, limit)) {
 #pragma GCC unroll 4
       for (Index p = 0; p < batch; ++p) y[p] = quick(x[p]);
     } else {

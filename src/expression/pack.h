@@ -32,6 +32,13 @@ inline Pack fused(Pack a, Pack b, Pack c) { return _mm512_fmadd_pd(a, b, c); }
 // a·b − product, exactly, where product is a·b rounded
 inline Pack rounding_error(Pack a, Pack b, Pack product) { return fused(a, b, -product); }
 inline bool all_less(Pack a, Pack b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ) == 0xff; }
+// |a_j| < b for all lanes of four packs
+inline bool all_sizes_less(const Pack (&a)[4], Pack b) {
+  __mmask8 less = 0xff;
+#pragma GCC unroll 4
+  for (const Pack& pack : a) less = _mm512_mask_cmp_pd_mask(less, simd::abs(pack), b, _CMP_LT_OQ);
+  return less == 0xff;
+}
 // The smaller and the larger number; b if either is not one.
 inline Pack lesser(Pack a, Pack b) { return _mm512_maskz_min_pd(0xff, a, b); }
 inline Pack greater(Pack a, Pack b) { return _mm512_maskz_max_pd(0xff, a, b); }
@@ -57,6 +64,10 @@ inline Pack fused(Pack a, Pack b, Pack c) { return _mm256_fmadd_pd(a, b, c); }
 inline Pack rounding_error(Pack a, Pack b, Pack product) { return fused(a, b, -product); }
 inline bool all_less(Pack a, Pack b) {
   return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)) == 0xf;
+}
+inline bool all_sizes_less(const Pack (&a)[4], Pack b) {
+  return all_less(simd::abs(a[0]), b) && all_less(simd::abs(a[1]), b) &&
+         all_less(simd::abs(a[2]), b) && all_less(simd::abs(a[3]), b);
 }
 inline Pack lesser(Pack a, Pack b) { return _mm256_min_pd(a, b); }
 inline Pack greater(Pack a, Pack b) { return _mm256_max_pd(a, b); }
@@ -90,6 +101,10 @@ inline Pack rounding_error(Pack a, Pack b, Pack product) {
   return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
 }
 inline bool all_less(Pack a, Pack b) { return _mm_movemask_pd(_mm_cmplt_pd(a, b)) == 0x3; }
+inline bool all_sizes_less(const Pack (&a)[4], Pack b) {
+  return all_less(simd::abs(a[0]), b) && all_less(simd::abs(a[1]), b) &&
+         all_less(simd::abs(a[2]), b) && all_less(simd::abs(a[3]), b);
+}
 inline Pack lesser(Pack a, Pack b) { return _mm_min_pd(a, b); }
 inline Pack greater(Pack a, Pack b) { return _mm_max_pd(a, b); }
 #endif

@@ -150,8 +150,9 @@ Program::Workspace::Workspace(Workspace&&) noexcept = default;
 Program::Workspace& Program::Workspace::operator=(Workspace&&) noexcept = default;
 Program::Workspace::~Workspace() = default;
 
-Program::Program(const Graph& graph, std::span<const Node> outputs)
-    : code_(std::make_shared<const Code>(compile(graph, outputs))) {}
+Program::Program(const Graph& graph, std::span<const Node> outputs,
+                 std::span<const GivenNode> given)
+    : code_(std::make_shared<const Code>(compile(graph, outputs, given))) {}
 
 void Program::evaluate(std::span<const Block> inputs, std::span<BlockOut> outputs,
                        Workspace& workspace) const {

@@ -50,8 +50,7 @@ void set_index_set(TomlDocument& document, const toml::node& node, const std::st
                    Options& options) {
   if (!node.is_array()) {
     const auto kind = document.choice(node, what, {"total-degree", "hyperbolic", "adaptive"});
-    options.order.kind =
-        kind == 1 ? IndexOrder::Kind::hyperbolic : IndexOrder::Kind::total_degree;
+    options.order.kind = kind == 1 ? IndexOrder::Kind::hyperbolic : IndexOrder::Kind::total_degree;
     options.adaptive_indices = kind == 2;
     return;
   }

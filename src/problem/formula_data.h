@@ -1,6 +1,6 @@
 #pragma once
-// What a FormulaProblem is made of. Input slots of its graph: x, θ, the uniform noise numbers, and
-// noise that is looked up in tables.
+// What a FormulaProblem is made of. Input slots of its graph: x, θ, the uniform noise numbers,
+// noise that is looked up in tables, and functions of the basis.
 #include <tbb/enumerable_thread_specific.h>
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace chaosgrad {
 
-enum Slot : int { slot_x = 0, slot_theta = 1, slot_noise = 2, slot_table = 3 };
+enum Slot : int { slot_x = 0, slot_theta = 1, slot_noise = 2, slot_table = 3, slot_known = 4 };
 
 // A kink of the objective in x that no noise smooths. Outputs of `switching`: the node that is zero
 // at the kink, and its gradient.
@@ -46,6 +46,7 @@ struct FormulaProblem::Data {
   std::vector<KinkProgram> kink_programs;
   bool has_reference = false;
   Program value_program, gradient_program, reference_program, quantity_program;
+  Program known_gradient_program;  // with facts.known given
 
   struct Scratch {
     Program::Workspace workspace;
@@ -57,7 +58,7 @@ struct FormulaProblem::Data {
   // Runs a program on a block; `outputs` are consecutive column ranges of `out`, one per output of
   // the program.
   void run(const Program& program, const std::vector<Index>& widths, const Block& x,
-           const Block& theta, const Block& noise, BlockOut& out) const;
+           const Block& theta, const Block& noise, const Block& known, BlockOut& out) const;
   void fill_table(const Block& noise, Matrix& table) const;
   [[nodiscard]] Index table_columns() const {
     return static_cast<Index>(finite.size()) + rows.cols();

@@ -7,6 +7,7 @@
 #include "chaosgrad/error.h"
 #include "expression/pack.h"
 #include "problem/formula_data.h"
+#include "problem/known_functions.h"
 #include "problem/names.h"
 
 namespace chaosgrad {
@@ -198,6 +199,8 @@ FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) 
   facts.row_group = simd::width;
   value_program = Program(graph, std::array{objective});
   gradient_program = Program(graph, gradient);
+  const std::vector<GivenNode> given = add_known_functions(graph, gradient, spec.parameters, facts);
+  if (!given.empty()) known_gradient_program = Program(graph, gradient, given);
   add_reference(*this, spec, names.scope());
 
   std::vector<Node> quantity_nodes;
@@ -243,15 +246,15 @@ void FormulaProblem::Data::fill_table(const Block& noise, Matrix& table) const {
 
 void FormulaProblem::Data::run(const Program& program, const std::vector<Index>& widths,
                                const Block& x, const Block& theta, const Block& noise,
-                               BlockOut& out) const {
+                               const Block& known, BlockOut& out) const {
   Scratch& local = scratch.local();
   if (table_columns() > 0 && noise.rows() > 0) {
     if (local.table.rows() != block_size) local.table.resize(block_size, table_columns());
     fill_table(noise, local.table);
   }
   const Index count = theta.rows();
-  const std::array<Block, 4> inputs = {x, theta, noise,
-                                       local.table.topRows(local.table.rows() > 0 ? count : 0)};
+  const std::array<Block, 5> inputs = {
+      x, theta, noise, local.table.topRows(local.table.rows() > 0 ? count : 0), known};
   std::vector<BlockOut>& outputs = local.outputs;
   outputs.clear();
   for (Index column = 0; const Index width : widths) {
@@ -281,7 +284,8 @@ ProblemFacts FormulaProblem::facts() const {
   ProblemFacts facts = data_->facts;
   if (data_->has_reference) {
     facts.reference = [data = data_](Block theta, BlockOut x) {
-      data->run(data->reference_program, data->variable_widths, Matrix(), theta, Matrix(), x);
+      data->run(data->reference_program, data->variable_widths, Matrix(), theta, Matrix(), Matrix(),
+                x);
     };
   }
   return facts;
@@ -289,15 +293,20 @@ ProblemFacts FormulaProblem::facts() const {
 
 void FormulaProblem::gradient(const Block& x, const Block& theta, const Block& noise,
                               BlockOut g) const {
-  data_->run(data_->gradient_program, data_->variable_widths, x, theta, noise, g);
+  data_->run(data_->gradient_program, data_->variable_widths, x, theta, noise, noise, g);
+}
+
+void FormulaProblem::gradient(const Block& x, const Block& theta, const Block& noise,
+                              const Block& known, BlockOut g) const {
+  data_->run(data_->known_gradient_program, data_->variable_widths, x, theta, noise, known, g);
 }
 
 void FormulaProblem::value(Block x, Block theta, Block noise, BlockOut values) const {
-  data_->run(data_->value_program, {1}, x, theta, noise, values);
+  data_->run(data_->value_program, {1}, x, theta, noise, noise, values);
 }
 
 void FormulaProblem::quantities(Block x, Block theta, Block noise, BlockOut values) const {
-  data_->run(data_->quantity_program, data_->quantity_widths, x, theta, noise, values);
+  data_->run(data_->quantity_program, data_->quantity_widths, x, theta, noise, noise, values);
 }
 
 }  // namespace chaosgrad

@@ -41,6 +41,7 @@ void Oracle::complete() {
   require_size(facts_.noise_axes, noise_dimension_, "noise_axes");
   require_size(facts_.bases, d, "bases");
   require_size(facts_.breakpoints, d, "breakpoints");
+  if (!call_with_known_) facts_.known.clear();
   if (facts_.row_group < 1 || block_size % facts_.row_group != 0) {
     throw InputError("row_group", "must divide " + std::to_string(block_size) + ", found " +
                                       std::to_string(facts_.row_group));

@@ -66,6 +66,7 @@ struct Counters {
 template <std::size_t several>
 [[gnu::always_inline]] inline void encrypt(Counters (&counters)[several], std::uint64_t key) {
   auto key0 = static_cast<std::uint32_t>(key), key1 = static_cast<std::uint32_t>(key >> 32);
+#pragma GCC unroll 10
   for (int round = 0; round < 10; ++round, key0 += 0x9E3779B9U, key1 += 0xBB67AE85U) {
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < several; ++i) counters[i].round(key0, key1);

@@ -69,8 +69,9 @@ void Monitor::hand_over(Run& run) {
   last_checkpoint_ = session_seconds();  // the time that writing takes does not count
 }
 
-double Monitor::record(IterationRecord record, const Coefficients& u, Run& run,
+double Monitor::record(const IterationRecord& made, const Coefficients& u, Run& run,
                        const std::string& stage) const {
+  IterationRecord& record = run.history.emplace_back(made);
   const double now = session_seconds();
   record.gradients = run.gradients;
   record.seconds = seconds_before_ + now;
@@ -78,7 +79,6 @@ double Monitor::record(IterationRecord record, const Coefficients& u, Run& run,
     record.error_squared = reference_->error_squared(u);
     record.true_error = std::sqrt(*record.error_squared + reference_->remainder_squared[u.rows()]);
   }
-  run.history.push_back(std::move(record));
   if (options_.progress) tell_of(run, stage);
   return now;
 }

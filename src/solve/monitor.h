@@ -22,7 +22,7 @@ class Monitor {
   // Writes iteration k into the history and tells the caller. `u` are the coefficients after the
   // step; empty if there are none yet. Returns what the clock showed: looking at it is a noticeable
   // part of a short iteration.
-  double record(IterationRecord record, const Coefficients& u, Run& run,
+  double record(const IterationRecord& made, const Coefficients& u, Run& run,
                 const std::string& stage) const;
 
   // When its time has come: fill() puts coefficients and state into `run`, which then goes to the

@@ -7,8 +7,8 @@
 namespace chaosgrad {
 
 struct PilotIndices {
-  IndexSet indices;         // m of them
-  Index found = 0;          // the first of them, by the pilot; the others in total-degree order
+  IndexSet indices;  // m of them
+  Index found = 0;   // the first of them, by the pilot; the others in total-degree order
   std::int64_t gradients = 0;
 };
 

@@ -9,6 +9,7 @@ namespace chaosgrad {
 namespace {
 
 constexpr std::size_t memory = 12;  // secant pairs per point
+constexpr double far_scale = 4;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -81,7 +82,9 @@ class BlockPolisher {
       }
     }
     inverse_->apply(points_.eta(rows_, Eigen::all), g, r);
+    const Vector scales = fitting_scales();
     for (Index i = 0; i < n; ++i) {
+      r.row(i) *= scales(i);
       const std::vector<Secant>& pairs = points_.secants[at(rows_[at(i)])];
       std::size_t back = alphas[at(i)].size();
       for (const Secant& pair : pairs) {
@@ -90,6 +93,26 @@ class BlockPolisher {
       }
     }
     return -r;
+  }
+
+  // The factor by which the common inverse B fits the last pair of each point, sᵀy/yᵀBy, where it
+  // is far from 1: nearer, one direction says little about the others.
+  [[nodiscard]] Vector fitting_scales() const {
+    const auto n = static_cast<Index>(rows_.size());
+    Matrix y = Matrix::Zero(n, points_.g.cols()), z(n, points_.g.cols());
+    for (Index i = 0; i < n; ++i) {
+      const std::vector<Secant>& pairs = points_.secants[at(rows_[at(i)])];
+      if (!pairs.empty()) y.row(i) = pairs.back().y.transpose();
+    }
+    inverse_->apply(points_.eta(rows_, Eigen::all), y, z);
+    Vector scales = Vector::Ones(n);
+    for (Index i = 0; i < n; ++i) {
+      const double by = y.row(i).dot(z.row(i));
+      if (!(by > 0)) continue;
+      const double scale = points_.secants[at(rows_[at(i)])].back().s.dot(y.row(i)) / by;
+      if (scale > far_scale || scale < 1 / far_scale) scales(i) = scale;
+    }
+    return scales;
   }
 
   // Applies the steps to `value`, and leaves in rows_ and steps_ the points that are not done.

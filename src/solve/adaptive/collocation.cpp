@@ -17,10 +17,13 @@ constexpr double curvature_slack = 1e-3;
 constexpr double accuracy = 0.15;  // of the points, relative to the error of the expansion
 // Fresh samples that confirm convergence: as many as it takes to be sure, between these.
 constexpr Index first_test = 8, most_test = 32;
+constexpr double contradiction = 4;  // of squared errors
+constexpr double wildest = 3;  // a prediction, relative to all that is known: else extrapolation
 // New points are trusted after one step once enough others all shortened their next step this much:
 // a few where the Hessian hardly varies, more otherwise. Some still take a second step, to see.
 constexpr Index scouts = 4, few_ratios = 3, enough_ratios = 6;
 constexpr double tiny_ratio = 0.01, trusted_ratio = 0.15;
+constexpr int most_steps = 60;  // of a point in a stage
 constexpr Index most_stages = 400;
 
 }  // namespace
@@ -121,7 +124,7 @@ bool Collocation::start() {
   const double first_step = model_->mean().solve(nominal.g).norm();
   far_ = 1e8 * (1 + nominal.x.norm() + first_step);
   const PointReport report =
-      polish(gradient_, *model_, {.tolerance = 1e-3 * first_step, .most_steps = 60, .far = far_},
+      polish(gradient_, *model_, {.tolerance = 1e-3 * first_step, .most_steps = most_steps, .far = far_},
              {0, 1}, nominal, executor_);
   if (!take(report)) return false;
   if (report.worst_ratio > 0.3) {  // not quadratic: the Hessian of the start is not that here
@@ -182,9 +185,19 @@ bool Collocation::take(const PointReport& report) {
   return !fails_convexity(seen_, run_);
 }
 
-void Collocation::append(const Matrix& eta) {
+Matrix Collocation::append(const Matrix& eta) {
   const Matrix prediction = basis_table(run_.basis, eta, run_.u.rows(), executor_) * run_.u;
-  points_.append(eta, sampler_.parameters(eta), prediction);
+  Matrix start = prediction;
+  const double known =
+      points_.size() > 0 ? points_.value.rowwise().norm().maxCoeff() : prediction.norm();
+  for (Index i = 0; i < start.rows(); ++i) {
+    if (start.row(i).norm() <= wildest * known || points_.size() == 0) continue;
+    Index nearest = 0;
+    (points_.eta.rowwise() - eta.row(i)).rowwise().squaredNorm().minCoeff(&nearest);
+    start.row(i) = points_.value.row(nearest);
+  }
+  points_.append(eta, sampler_.parameters(eta), start);
+  return prediction;
 }
 
 bool Collocation::polish_points() {
@@ -196,16 +209,14 @@ bool Collocation::polish_points() {
     error_.squared = steps.squaredNorm() / static_cast<double>(points_.size()) / 9;
   }
   const double tolerance = accuracy * std::max(std::sqrt(error_.squared), 0.5 * target());
-  if (contraction_ == 1) {
-    const PointReport first = polish_range(0, std::min(scouts, points_.size()), tolerance, 1);
-    learn_contraction(first);
-    if (!take(first)) return false;
-  }
-  const PointReport report =
-      polish_range(0, points_.size(), tolerance, contraction_ <= tiny_ratio ? 12 : 4);
-  learn_contraction(report);
+  PointReport report;
+  if (contraction_ == 1 &&
+      !polish_range({0, std::min(scouts, points_.size())}, tolerance, 1, report))
+    return false;
+  const Index probe_every = contraction_ <= tiny_ratio ? 12 : 4;
+  if (!polish_range({0, points_.size()}, tolerance, probe_every, report)) return false;
   error_.optimisation = std::sqrt(report.remaining_squares / static_cast<double>(points_.size()));
-  return take(report);
+  return true;
 }
 
 void Collocation::learn_contraction(const PointReport& report) {
@@ -218,18 +229,27 @@ void Collocation::learn_contraction(const PointReport& report) {
   contraction_ = worst <= trusted_ratio ? worst : 1;
 }
 
-PointReport Collocation::polish_range(Index first, Index count, double tolerance,
-                                      Index probe_every) {
+// As far as the budget goes; false if that, or what the points show, ends the run. A stage that the
+// budget cuts short is done again, and whole, when the run is resumed.
+bool Collocation::polish_range(PointRange range, double tolerance, Index probe_every,
+                               PointReport& report) {
   const std::int64_t left = options_.max_gradients - run_.gradients;
-  const auto affordable = static_cast<int>(
-      std::clamp<std::int64_t>(left / std::max<std::int64_t>(1, price(count)), 0, 60));
-  return polish(gradient_, *model_,
-                {.tolerance = tolerance,
-                 .contraction = contraction_ < 1 ? std::optional(contraction_) : std::nullopt,
-                 .probe_every = probe_every,
-                 .most_steps = affordable,
-                 .far = far_},
-                {first, count}, points_, executor_);
+  const auto affordable = static_cast<int>(std::clamp<std::int64_t>(
+      left / std::max<std::int64_t>(1, price(range.count)), 0, most_steps));
+  report = polish(gradient_, *model_,
+                  {.tolerance = tolerance,
+                   .contraction = contraction_ < 1 ? std::optional(contraction_) : std::nullopt,
+                   .probe_every = probe_every,
+                   .most_steps = affordable,
+                   .far = far_},
+                  range, points_, executor_);
+  learn_contraction(report);
+  if (!take(report)) return false;
+  if (report.unsolved == 0 || affordable == most_steps) return true;
+  run_.status = Status::out_of_gradients;
+  run_.stop_reason = fmt::format("max_gradients = {} were spent within stage {}",
+                                 options_.max_gradients, stage_);
+  return false;
 }
 
 void Collocation::record() {
@@ -256,16 +276,22 @@ bool Collocation::confirmed() {
        n = std::min(tested.size(), most - tested.size())) {
     const Index first = points_.size();
     if (!affords(2 * n)) return true;
-    append(test_samples(first - before, n));
-    const Matrix predicted = points_.value.bottomRows(n);
+    const Matrix predicted = append(test_samples(first - before, n));
     if (!take(evaluate(gradient_, first, points_, executor_))) return true;
     gradients.conservativeResize(tested.size() + n);
     gradients.tail(n) = points_.g.bottomRows(n).rowwise().squaredNorm();
-    if (!take(polish_range(first, n, accuracy * target(), 4))) return true;
+    PointReport report;
+    if (!polish_range({first, n}, accuracy * target(), 4, report)) return true;
     tested.conservativeResize(tested.size() + n);
     tested.tail(n) = (points_.value.bottomRows(n) - predicted).rowwise().squaredNorm();
-    Vector pooled(error_.squares.size() + tested.size());
-    pooled << error_.squares, tested;
+    // A test that contradicts the fit's own account of itself stands alone.
+    const bool agree = tested.mean() <= contradiction * error_.squares.mean();
+    Vector pooled(agree ? error_.squares.size() + tested.size() : tested.size());
+    if (agree) {
+      pooled << error_.squares, tested;
+    } else {
+      pooled = tested;
+    }
     const double rest = std::pow(error_.optimisation, 2);
     const double upper = std::sqrt(upper_mean(pooled, options_.confidence) + rest);
     const double found = std::sqrt(tested.mean());

@@ -54,7 +54,9 @@ class Collocation {
 
   [[nodiscard]] double target() const { return absolute_tolerance(options_, run_.u.norm()); }
   [[nodiscard]] Index m() const { return run_.basis.size(); }
-  void append(const Matrix& eta);  // new points, each predicted by the expansion so far
+  // New points, each started from the prediction of the expansion so far (or from the nearest known
+  // optimum, where that is a wild extrapolation). Returns the predictions.
+  Matrix append(const Matrix& eta);
   bool polish_points();            // false if that ends the run
   bool stall(std::string reason);  // false
 
@@ -71,7 +73,7 @@ class Collocation {
   bool measure(const Points& nominal);
   bool take(const PointReport& report);
   void learn_contraction(const PointReport& report);
-  PointReport polish_range(Index first, Index count, double tolerance, Index probe_every);
+  bool polish_range(PointRange range, double tolerance, Index probe_every, PointReport& report);
   [[nodiscard]] std::int64_t price(Index points) const { return points * gradient_.draws; }
   [[nodiscard]] bool affords(Index points);
   bool confirmed();

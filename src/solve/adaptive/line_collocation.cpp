@@ -13,8 +13,9 @@ namespace {
 
 constexpr Index first_points = 6, least_spare = 3;
 constexpr double points_per_function = 1.2;
-constexpr Index few_values = 24;  // of a discrete distribution: all are taken at once
-constexpr Index settled = 32;     // from so many points on, two stages in a row must agree
+constexpr double end_probability = 0.004;  // the first points stand this far from the ends
+constexpr Index few_values = 24;           // of a discrete distribution: all are taken at once
+constexpr Index settled = 32;              // from so many points on, two stages in a row must agree
 // The run is at its end when four times as many points did not lower the error by this factor.
 constexpr double progress = 0.9;
 constexpr Index least_patience = 64;  // points
@@ -66,6 +67,7 @@ class LineCollocation final : public Collocation {
   }
 
   void draw() override {
+    if (points_.size() == 1) draw_ends();
     const LineScale scale(family(), scale_functions_);
     const Index missing = new_samples();
     const Matrix eta = fill_gaps(family(), scale, points_.eta, missing,
@@ -79,6 +81,15 @@ class LineCollocation final : public Collocation {
       left.clear();
     }
     exhausted_ = left.empty();
+  }
+
+  // Near the ends problems fail first: no minimum, a division by zero.
+  void draw_ends() {
+    const Distribution& distribution = family().distribution();
+    for (const double p : {end_probability, 1 - end_probability}) {
+      const double end = distribution.quantile(p);
+      if ((points_.eta.array() != end).all()) append(Matrix::Constant(1, 1, end));
+    }
   }
 
   [[nodiscard]] Matrix test_samples(Index pending, Index count) const override {

@@ -124,8 +124,8 @@ Vector floored_solve(const Matrix& A, const Vector& y, double floor) {
                     factor.matrixLLT().diagonal().minCoeff() > std::sqrt(floor);
   if (safe) return factor.solve(y);
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(A);
-  return eigen.eigenvectors() * (eigen.eigenvectors().transpose() * y)
-                                    .cwiseQuotient(eigen.eigenvalues().cwiseMax(floor));
+  return eigen.eigenvectors() *
+         (eigen.eigenvectors().transpose() * y).cwiseQuotient(eigen.eigenvalues().cwiseMax(floor));
 }
 
 Basis linear_basis(const std::vector<Family>& families, Index h) {
@@ -203,10 +203,12 @@ LocalMetric measure_metric(const Oracle& oracle, const Basis& basis, const Coeff
   const auto h = static_cast<Index>(
       std::min(function_count(basis.families()), static_cast<double>(linear_functions(d, q))));
   if (h == 1 || !(mean.lowest() > 0)) return LocalMetric(std::move(mean));
-  // H(θ) ⪰ μ I, in coordinates where the mean is I.
-  const double least = oracle.facts().strong_convexity.value_or(0) / mean.highest();
-  return fit_metric(std::move(mean), linear_basis(basis.families(), h), all,
-                    std::clamp(least, curvature_floor, 1.0));
+  double floor = curvature_floor;
+  if (const std::optional<double> mu = oracle.facts().strong_convexity) {
+    // H(θ) ⪰ μ I: in coordinates where the mean is I, between μ/λ_max and μ/λ_min.
+    floor = std::min(std::clamp(floor, *mu / mean.highest(), *mu / mean.lowest()), 1.0);
+  }
+  return fit_metric(std::move(mean), linear_basis(basis.families(), h), all, floor);
 }
 
 Vector paired_products(const Oracle& oracle, const Basis& basis, const Coefficients& u,

@@ -14,8 +14,8 @@ namespace chaosgrad {
 namespace {
 
 constexpr double measure_share = 0.75;  // samples from π per basis function
-constexpr Index first_from_measure = 12, least_from_measure = 6;
-constexpr Index first_quota = 3;  // samples from each induced density
+constexpr Index first_from_measure = 12, least_from_measure = 2;
+constexpr Index first_quota = 2;  // samples from each induced density
 constexpr Index most_quota = 8;
 constexpr double worst_condition = 1e-4;  // of the Gram matrix
 constexpr double bulk = 0.7;

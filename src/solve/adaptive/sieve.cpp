@@ -28,8 +28,9 @@ constexpr double clear = 3;  // a function to add, over its noise
 constexpr double bulk = 0.9;
 constexpr double significance = 9;  // of a coefficient
 constexpr Index most_candidates = 4000;
+constexpr double path_memory = 0.7;  // from stage to stage
 constexpr Index least_stages = 6, most_stages = 200;
-constexpr Index least_certificate = 1024;  // samples for the bound, else a tenth of the run
+constexpr Index least_certificate = 512;  // samples for the bound, else a tenth of the run
 
 class Sieve {
  public:
@@ -99,6 +100,7 @@ class Sieve {
     run_.replicates.assign(sieve_groups, run_.u);
     learnt_ = Vector::Zero(size);
     previous_ = Coefficients::Zero(size, oracle_.dimension());
+    path_ = path_variance_ = previous_;
   }
 
   // All that the stage to come rests on. A run that ends within a stage resumes at its beginning.
@@ -115,6 +117,8 @@ class Sieve {
     state.arrays["learnt"] = learnt_;
     state.arrays["variances"] = variances_;
     state.arrays["previous"] = previous_;
+    state.arrays["path"] = path_;
+    state.arrays["path_variance"] = path_variance_;
     state.arrays["error"].resize(1, 7);
     state.arrays["error"] << error_.sampling, error_.basis, error_.optimisation, error_.upper,
         upper_factor_, smallest_, damping_;
@@ -138,6 +142,8 @@ class Sieve {
     smallest_ = error(5);
     damping_ = error(6);
     previous_ = state.array("previous");
+    path_ = state.array("path");
+    path_variance_ = state.array("path_variance");
     if (stage_ > 1) metric_ = LocalMetric::restore(state, run_.basis.families());
   }
 
@@ -239,19 +245,19 @@ class Sieve {
     previous_ = step;
   }
 
-  // Whether the coefficients together still move on, although none stands out: Δ² exceeds its
-  // expected noise by three standard deviations of a χ² with as many degrees as there are
-  // coefficients. New functions have not moved yet.
-  [[nodiscard]] bool drifts(const Coefficients& step, double n) const {
-    double along = 0, size = 0, expected = 0, count = 0;
+  // Whether the coefficients together still move on, although none stands out. Averages of all
+  // samples so far leave steps that are not correlated with those before; so Δ·D, D the sum of the
+  // steps before with fading memory, has mean 0 and variance Σ Var Δ_i Var D_i unless they do.
+  [[nodiscard]] bool drifts(const Coefficients& step, double n) {
+    Coefficients variance = scatter_;  // of Δ: its own noise, and that of the coefficients
     for (Index i = 0; i < m(); ++i) {
-      if (learnt_(i) == 0) continue;
-      along += step.row(i).dot(previous_.row(i));
-      size += step.row(i).squaredNorm();
-      expected += scatter_.row(i).sum() * (1 + n / learnt_(i));
-      count += static_cast<double>(step.cols());
+      if (learnt_(i) > 0) variance.row(i) *= 1 + n / learnt_(i);
     }
-    return along > 0 && size > (1 + 3 * std::sqrt(2 / count)) * expected;
+    const double along = step.cwiseProduct(path_).sum();
+    const bool moving = along > 3 * std::sqrt(variance.cwiseProduct(path_variance_).sum());
+    path_ = step + path_memory * path_;
+    path_variance_ = variance + path_memory * path_memory * path_variance_;
+    return moving;
   }
 
   // A step that turns back most of the one before went too far: where f is flatter at the iterate
@@ -334,6 +340,8 @@ class Sieve {
     };
     extend(run_.u);
     extend(previous_);
+    extend(path_);
+    extend(path_variance_);
     for (Coefficients& replicate : run_.replicates) extend(replicate);
     learnt_.conservativeResize(run_.basis.size());
     learnt_.tail(run_.basis.size() - before).setZero();
@@ -378,11 +386,12 @@ class Sieve {
 
   Index stage_ = 1;
   std::optional<LocalMetric> metric_;
-  std::int64_t metric_made_at_ = 0;  // gradients
-  Vector learnt_;                    // N_i
-  Coefficients variances_;           // of u
-  Coefficients scatter_;             // variances of the last step
-  Coefficients previous_;            // Δ of the stage before
+  std::int64_t metric_made_at_ = 0;    // gradients
+  Vector learnt_;                      // N_i
+  Coefficients variances_;             // of u
+  Coefficients scatter_;               // variances of the last step
+  Coefficients previous_;              // Δ of the stage before
+  Coefficients path_, path_variance_;  // D, and the variances of its entries
   double damping_ = 1;
   bool drifting_ = false;  // the last step went on in the direction of the one before
   double systematic_ = 0;  // of the last step, what is still to come
