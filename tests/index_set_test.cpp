@@ -110,7 +110,7 @@ TEST(IndexSet, FirstAgreesWithSorting) {
   expect_first({60, 60}, 200, order_of(hyperbolic));
   expect_first({30, 30, 30}, 150, order_of(hyperbolic));
   expect_first({20, 20, 20}, 150, order_of(total_degree, {1, 2, 0.5}));
-  expect_first({20, 20, 20}, 150, order_of(total_degree, {0.3, 0.1, 0.7}));
+  expect_first({20, 20, 20}, 150, order_of(total_degree, {0.31, 0.107, 0.709}));
   expect_first({60, 20, 20}, 100, order_of(hyperbolic, {1, 2, 1.5}));
   expect_first({5, 5, 5, 5, 5}, 252, order_of(total_degree));
 }

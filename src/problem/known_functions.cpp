@@ -20,7 +20,8 @@ std::optional<BasisFunction> as_basis_function(const Trigonometric& function, In
   };
   const double n = function.factor * (upper - lower) / (2 * pi);
   const double k = function.factor * ((lower + upper) / 2) / pi;
-  if (!is_whole(n) || !is_whole(k) || n < 0.5 || std::round(n) > harmonic_reach) return std::nullopt;
+  if (!is_whole(n) || !is_whole(k) || n < 0.5 || std::round(n) > harmonic_reach)
+    return std::nullopt;
   const Index cosine = 2 * static_cast<Index>(std::round(n)) - 1;
   const double sign = std::remainder(std::round(k), 2) == 0 ? 1 : -1;
   return BasisFunction{parameter, function.sine ? cosine + 1 : cosine, sign / sqrt2};

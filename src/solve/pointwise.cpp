@@ -143,7 +143,7 @@ class BlockPolisher {
 
   void note_ratio(Index i, double ratio, int k) {
     double& own = points_.ratios[at(i)];
-    if (k == 1 && own == 0) {
+    if (k == 1 && own <= 0) {
       report_.worst_ratio = std::max(report_.worst_ratio, ratio);
       ++report_.ratios;
     }
@@ -153,8 +153,9 @@ class BlockPolisher {
   // What is left of the distance to the optimum after a step of this length.
   [[nodiscard]] double remaining_error(Index i, double length) const {
     double ratio = points_.ratios[at(i)];
+    if (ratio <= 0 && length <= 1e-6 * options_.tolerance) return length;
+    if (ratio == Points::doubted) return std::numeric_limits<double>::infinity();
     if (ratio == 0) {
-      if (length <= 1e-6 * options_.tolerance) return length;
       if (!options_.contraction || i % options_.probe_every == 0)
         return std::numeric_limits<double>::infinity();
       ratio = *options_.contraction;
@@ -271,6 +272,7 @@ void Points::append(const Matrix& new_eta, const Matrix& new_theta, const Matrix
   extend(theta, new_theta);
   evaluated.resize(at(before + n), 0);
   ratios.resize(at(before + n), 0.0);
+  doubts.resize(at(before + n), 0);
   secants.resize(at(before + n));
 }
 

@@ -28,7 +28,10 @@ struct Points {
   Matrix x, g;        // N×q: an iterate and its gradient (where evaluated)
   Matrix value;       // N×q: the optimum as known so far, x plus one more step
   std::vector<char> evaluated;
-  std::vector<double> ratios;  // |step|/|step before| at this point; 0: no step was tried yet
+  // |step|/|step before| at this point; 0: no step was tried yet; doubted: one must be.
+  std::vector<double> ratios;
+  static constexpr double doubted = -1;
+  std::vector<char> doubts;                  // how often it was
   std::vector<std::vector<Secant>> secants;  // the last few, oldest first
 
   [[nodiscard]] Index size() const { return theta.rows(); }

@@ -10,6 +10,7 @@ void save(const Points& points, SolverState& state) {
   state.arrays["g"] = points.g;
   state.arrays["value"] = points.value;
   state.integers["evaluated"].assign(points.evaluated.begin(), points.evaluated.end());
+  state.integers["doubts"].assign(points.doubts.begin(), points.doubts.end());
   state.arrays["ratios"] =
       Eigen::Map<const Vector>(points.ratios.data(), static_cast<Index>(points.ratios.size()));
   std::vector<std::int64_t> counts;
@@ -40,6 +41,8 @@ Points restore_points(const SolverState& state) {
   points.value = state.array("value");
   const std::vector<std::int64_t>& evaluated = state.integer_list("evaluated");
   points.evaluated.assign(evaluated.begin(), evaluated.end());
+  const std::vector<std::int64_t>& doubts = state.integer_list("doubts");
+  points.doubts.assign(doubts.begin(), doubts.end());
   const Coefficients& ratios = state.array("ratios");
   points.ratios.assign(ratios.data(), ratios.data() + ratios.size());
   const Coefficients &s = state.array("secant_s"), &y = state.array("secant_y");

@@ -15,9 +15,12 @@ constexpr double difference_step = 1e-5;  // relative, for the Hessian at the no
 constexpr double asymmetry_limit = 1e-2;
 constexpr double curvature_slack = 1e-3;
 constexpr double accuracy = 0.15;  // of the points, relative to the error of the expansion
+constexpr double stagnation = 0.8, tightening = 0.3;
 // Fresh samples that confirm convergence: as many as it takes to be sure, between these.
 constexpr Index first_test = 8, most_test = 32;
 constexpr double contradiction = 4;  // of squared errors
+constexpr double outlier = 6;        // squared error, relative to the mean
+constexpr char most_doubts = 2;      // of a point: optima with kinks have outliers of their own
 constexpr double wildest = 3;  // a prediction, relative to all that is known: else extrapolation
 // New points are trusted after one step once enough others all shortened their next step this much:
 // a few where the Hessian hardly varies, more otherwise. Some still take a second step, to see.
@@ -53,7 +56,10 @@ void Collocation::solve() {
     monitor_.checkpoint(run_, [] {});
     if (!affords(new_samples() + points_.size() / 4)) return finish();
     draw();
-    if (!polish_points() || !fit()) return finish();
+    if (stage_ > 1) choose_level();
+    do {
+      if (!polish_points() || !fit()) return finish();
+    } while (doubt_outliers());
     record();
     if (error_.upper <= target() && confirmed()) return finish();
     if (is_failure(run_.status) || !grow()) return finish();
@@ -83,6 +89,8 @@ void Collocation::save() {
   chaosgrad::save(model_->mean(), state);
   chaosgrad::save(seen_, state);
   state.set_number("contraction", contraction_);
+  state.set_number("level", level_);
+  state.set_number("error_before", error_before_);
   state.set_number("far", far_);
   state.arrays["error"].resize(1, 5);
   state.arrays["error"] << error_.squared, error_.upper, error_.basis, error_.sampling,
@@ -100,6 +108,8 @@ void Collocation::restore(const Run& before) {
   model_.emplace(restore_curvature(state));
   seen_ = restore_seen(state);
   contraction_ = state.number("contraction");
+  level_ = state.number("level");
+  error_before_ = state.number("error_before");
   far_ = state.number("far");
   const Coefficients& error = state.array("error");
   error_ = {.squares = {},
@@ -123,9 +133,9 @@ bool Collocation::start() {
   if (!measure(nominal)) return false;
   const double first_step = model_->mean().solve(nominal.g).norm();
   far_ = 1e8 * (1 + nominal.x.norm() + first_step);
-  const PointReport report =
-      polish(gradient_, *model_, {.tolerance = 1e-3 * first_step, .most_steps = most_steps, .far = far_},
-             {0, 1}, nominal, executor_);
+  const PointReport report = polish(
+      gradient_, *model_, {.tolerance = 1e-3 * first_step, .most_steps = most_steps, .far = far_},
+      {0, 1}, nominal, executor_);
   if (!take(report)) return false;
   if (report.worst_ratio > 0.3) {  // not quadratic: the Hessian of the start is not that here
     nominal.x = nominal.value;
@@ -200,6 +210,15 @@ Matrix Collocation::append(const Matrix& eta) {
   return prediction;
 }
 
+// The points need not be much better than the expansion. But where its error does not go down they
+// may be what holds it up: their own errors are estimates.
+void Collocation::choose_level() {
+  const double error = std::sqrt(error_.squared);
+  if (error > stagnation * error_before_) level_ *= tightening;
+  level_ = std::min(level_, error);
+  error_before_ = error;
+}
+
 bool Collocation::polish_points() {
   if (stage_ > 1) model_->fit(run_.basis, run_.u, points_);
   if (!take(evaluate(gradient_, 0, points_, executor_))) return false;
@@ -208,7 +227,8 @@ bool Collocation::polish_points() {
     model_->apply(points_.eta, points_.g, steps);
     error_.squared = steps.squaredNorm() / static_cast<double>(points_.size()) / 9;
   }
-  const double tolerance = accuracy * std::max(std::sqrt(error_.squared), 0.5 * target());
+  if (stage_ == 1) level_ = std::sqrt(error_.squared);
+  const double tolerance = accuracy * std::max(level_, 0.5 * target());
   PointReport report;
   if (contraction_ == 1 &&
       !polish_range({0, std::min(scouts, points_.size())}, tolerance, 1, report))
@@ -217,6 +237,22 @@ bool Collocation::polish_points() {
   if (!polish_range({0, points_.size()}, tolerance, probe_every, report)) return false;
   error_.optimisation = std::sqrt(report.remaining_squares / static_cast<double>(points_.size()));
   return true;
+}
+
+// A point that the fit hardly explains takes another step, whatever its own account: two steps may
+// shrink because the first went along the stiff directions. One bad point would make the error look
+// large, and thereby all points good enough.
+bool Collocation::doubt_outliers() {
+  const double limit = outlier * error_.squares.mean();
+  bool found = false;
+  for (Index i = 0; i < error_.squares.size(); ++i) {
+    const auto point = static_cast<std::size_t>(i);
+    if (points_.doubts[point] == most_doubts || !(error_.squares(i) > limit)) continue;
+    points_.ratios[point] = Points::doubted;
+    ++points_.doubts[point];
+    found = true;
+  }
+  return found;
 }
 
 void Collocation::learn_contraction(const PointReport& report) {
@@ -247,8 +283,8 @@ bool Collocation::polish_range(PointRange range, double tolerance, Index probe_e
   if (!take(report)) return false;
   if (report.unsolved == 0 || affordable == most_steps) return true;
   run_.status = Status::out_of_gradients;
-  run_.stop_reason = fmt::format("max_gradients = {} were spent within stage {}",
-                                 options_.max_gradients, stage_);
+  run_.stop_reason =
+      fmt::format("max_gradients = {} were spent within stage {}", options_.max_gradients, stage_);
   return false;
 }
 

@@ -72,6 +72,8 @@ class Collocation {
   bool start();
   bool measure(const Points& nominal);
   bool take(const PointReport& report);
+  void choose_level();
+  bool doubt_outliers();
   void learn_contraction(const PointReport& report);
   bool polish_range(PointRange range, double tolerance, Index probe_every, PointReport& report);
   [[nodiscard]] std::int64_t price(Index points) const { return points * gradient_.draws; }
@@ -87,6 +89,9 @@ class Collocation {
   PointGradient gradient_;
   Index stage_ = 1;
   double contraction_ = 1, far_ = 1e100;
+  double level_ =
+      std::numeric_limits<double>::infinity();  // the error that the points keep up with
+  double error_before_ = std::numeric_limits<double>::infinity();
   std::optional<InverseModel> model_;
   CurvatureSeen seen_;
   std::optional<double> gradient_upper_;  // of ‖∇f(x_u)‖_π, with confidence
