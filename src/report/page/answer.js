@@ -103,7 +103,8 @@ function errorSplit({ error, method }) {
       element('span', {
         class: 'dot', 'aria-hidden': 'true', style: { background: `var(--curve-${part.colour})` },
       }),
-      `${part.name} ${number(part.value)}, ${share(part) < 1e-4 ? 'under 0.01 %' : percent(share(part))}`))),
+      `${part.name} ${number(part.value)}${part.value === 0 ? ''
+        : share(part) < 1e-4 ? ', under 0.01 %' : `, ${percent(share(part))}`}`))),
     element('p', { class: 'quiet' }, 'Shares of the squared error estimate.'),
     element('p', {}, `${largest.limit} ${adaptiveMethods.includes(method) ? adaptiveRemedy : largest.remedy}`));
 }

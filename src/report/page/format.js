@@ -51,10 +51,10 @@ function withError(value, error) {
   return bar === null ? text : `${text} ± ${bar}`;
 }
 
-// The same in a narrow cell, the error below the value.
+// The same in a narrow cell: at most six digits, the error below them.
 function valueAndError(value, error) {
   const [text, bar] = meaningful(value, error);
-  return element('span', {}, text, bar === null ? null
+  return element('span', {}, text.length > 8 ? number(value, 6) : text, bar === null ? null
     : element('span', { class: 'error' }, ` ± ${error < 1e-4 ? number(error, 2) : bar}`));
 }
 
