@@ -181,6 +181,30 @@ TEST(Collocation, ReachesTheToleranceAndKnowsIt) {
   }
 }
 
+// Stiff in another direction for every θ: the first two steps of a point may shrink although it is
+// far from its optimum. Such points must not hold up the run.
+TEST(Collocation, PointsThatSeemDoneDoNotHoldUpTheRun) {
+  const double pi = std::numbers::pi;
+  PerSampleProblem problem(2, Measure({Distribution(Uniform{-pi, pi})}), 0,
+                           [](const Vector& x, const Vector& theta, const Vector&) {
+                             const double t = std::exp(std::sin(theta(0)));
+                             const double inner = 10 * (x(1) - t * x(0));
+                             return Vector{{1.2 * x(0) - t - t * inner, inner}};
+                           });
+  problem.known.bases = {Family::Kind::fourier};
+  problem.known.reference = [](Block theta, BlockOut x) {
+    const auto t = theta.col(0).array().sin().exp();
+    x.col(0) = t / 1.2;
+    x.col(1) = t.square() / 1.2;
+  };
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    const Solution solution = solve(problem, {.relative_tolerance = 1e-4, .seed = seed});
+    ASSERT_EQ(solution.run.status, Status::converged) << solution.run.stop_reason;
+    EXPECT_LE(*solution.true_error, 1e-4 * solution.run.u.norm());
+    EXPECT_LT(solution.run.gradients, 400);
+  }
+}
+
 // The error is that of a mean of N samples: its square is near m σ²/(H² N).
 TEST(Sieve, ReachesTheToleranceNearTheStatisticalLimit) {
   const auto problem = noisy_problem();
