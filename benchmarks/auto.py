@@ -34,6 +34,7 @@ PROBLEMS = {
     "paper-noise": ("paper", EXAMPLES / "paper-noise.toml", ABSOLUTE),
     **{f"quadratic-{name}": ("deterministic", HERE / f"quadratic-{name}.toml", DETERMINISTIC) for name in DISTRIBUTIONS},
     "ridge-full": ("deterministic", HERE / "ridge-full.toml", DETERMINISTIC),
+    "ridge-full-log": ("deterministic", HERE / "ridge-full-log.toml", DETERMINISTIC),
     "portfolio-full": ("deterministic", HERE / "portfolio-full.toml", DETERMINISTIC),
     "elliptic-8": ("deterministic", EXAMPLES / "elliptic-control.toml", DETERMINISTIC),
     "elliptic-30": ("deterministic", EXAMPLES / "elliptic-control.toml",

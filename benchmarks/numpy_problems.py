@@ -229,6 +229,7 @@ PROBLEMS = {
     "quadratic-copula": Quadratic(copula, lambda price, rate, share: price * np.exp(rate / 2),
                                   lambda price, rate, share: np.sin(rate + share) / (1 + share)),
     "ridge-full": Ridge(),
+    "ridge-full-log": Ridge(),
     "portfolio-full": Portfolio(),
     "elliptic-8": EllipticControl(8, 15),
     "elliptic-30": EllipticControl(30, 100),

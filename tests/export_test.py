@@ -115,6 +115,16 @@ def test_every_distribution(run, tmp_path, name):
     check(run, tmp_path, path)
 
 
+@pytest.mark.parametrize("dependence", ["", "[dependence]\ncorrelation = [[1, 0, 0], [0, 1, 0.6], [0, 0.6, 1]]"])
+@pytest.mark.parametrize("name", ["lognormal", "loguniform"])
+def test_polynomials_in_the_logarithm(run, tmp_path, name, dependence):
+    path = tmp_path / "p.toml"
+    path.write_text(problem(f'a = {{ distribution = "{name}", {ALONE[name]}, basis = "log" }}\n'
+                            'b = { distribution = "normal", mean = 0.5, sd = 0.2 }\n'
+                            'free = { distribution = "gamma", shape = 2, scale = 1 }', dependence))
+    check(run, tmp_path, path)
+
+
 @pytest.mark.parametrize("name, arguments", [*ALONE.items(), *[(name, more) for name in MORE for more in MORE[name]]])
 def test_every_distribution_under_a_copula(run, tmp_path, name, arguments):
     path = tmp_path / "p.toml"

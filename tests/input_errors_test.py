@@ -69,6 +69,7 @@ CASES = {
     "correlation of the wrong size": ("[noise]", "[dependence]\ncorrelation = [[1]]\n[noise]", "6:", ["dependence.correlation"]),
     "unknown copula": ("[noise]", '[dependence]\ncopula = "clayton"\ncorrelation = [[1, 0], [0, 1]]\n[noise]', "6:", ["gaussian"]),
     "fourier for a normal parameter": ("mean = 0, sd = 1 }", 'mean = 0, sd = 1, basis = "fourier" }', "4:", ["fourier", "uniform"]),
+    "log for a normal parameter": ("mean = 0, sd = 1 }", 'mean = 0, sd = 1, basis = "log" }', "4:", ["log", "lognormal or loguniform", "found normal"]),
     "reference for an unknown variable": ("[solve]", '[reference]\nz = "s"\n[solve]', "18:1", ["unknown key 'z'"]),
     "reference with a missing variable": ("[solve]", '[reference]\nx = "s"\n[solve]', "", ["'w' has none"]),
     "strong convexity above smoothness": ("[solve]", "smoothness = 1\nstrong_convexity = 2\n[solve]", "17:", ["not below strong_convexity"]),

@@ -3,13 +3,13 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LAYERS = ["random", "measure", "basis", "expression", "problem", "estimate", "solve", "solution", "io", "report"]
+LAYERS = ["numeric", "random", "measure", "basis", "expression", "problem", "estimate", "solve", "solution", "io", "report"]
 
 # The layer that each public header belongs to. A new header must be entered here.
 HEADERS = {
-    "types": -1, "error": -1, "random": 0, "distribution": 1, "measure": 1, "family": 2, "index_set": 2, "basis": 2,
-    "expression": 3, "problem": 4, "formula_problem": 4, "coded_problem": 4, "any_problem": 4, "builtin": 4, "gallery": 4, "constants": 5, "schedule": 6, "options": 6, "solver_state": 6,
-    "run": 6, "solution": 7, "statistics": 7, "verify": 7, "theory": 7, "check": 7, "version": 7, "chaosgrad": 7, "csv": 8, "problem_file": 8, "run_store": 8, "run_statistics": 8, "export": 8, "chart": 9, "report": 9, "reproduce": 9,
+    "types": 0, "error": 0, "random": 1, "distribution": 2, "measure": 2, "family": 3, "index_set": 3, "basis": 3,
+    "expression": 4, "problem": 5, "formula_problem": 5, "coded_problem": 5, "any_problem": 5, "builtin": 5, "gallery": 5, "constants": 6, "schedule": 7, "options": 7, "solver_state": 7,
+    "run": 7, "solution": 8, "statistics": 8, "verify": 8, "theory": 8, "check": 8, "version": 8, "chaosgrad": 8, "csv": 9, "problem_file": 9, "run_store": 9, "run_statistics": 9, "export": 9, "chart": 10, "report": 10, "reproduce": 10,
 }
 
 

@@ -128,6 +128,58 @@ TEST(Measure, GermAndParametersRoundTrip) {
   EXPECT_LT((again - theta).cwiseAbs().maxCoeff(), 1e-11);
 }
 
+TEST(Measure, TheLogarithmAsGerm) {
+  Matrix correlation = Matrix::Identity(4, 4);
+  correlation(0, 1) = correlation(1, 0) = 0.5;
+  const std::vector<Distribution> marginals = {Normal{}, Gamma{2, 1}, LogNormal{-1, 0.7},
+                                               LogUniform{1e-3, 10}};
+  const Measure plain(marginals, correlation);
+  const Measure measure = plain.with_logarithm(2).with_logarithm(3);
+  EXPECT_TRUE(measure.is_logarithmic(2) && measure.is_logarithmic(3));
+  EXPECT_FALSE(measure.is_logarithmic(0) || measure.is_own_germ() || plain.is_logarithmic(2));
+  EXPECT_EQ(measure.germs()[2].name(), "normal");
+  EXPECT_EQ(measure.germs()[3].name(), "uniform");
+
+  const Index n = 300;
+  const Matrix u = uniforms(n, 4);
+  Matrix eta(n, 4), theta(n, 4), back(n, 4), expected(n, 4);
+  measure.germ_from_uniform(u, eta);
+  measure.parameters_from_germ(eta, theta);
+  measure.germ_from_parameters(theta, back);
+  plain.germ_from_uniform(u, expected);
+  plain.parameters_from_germ(expected, expected);
+  EXPECT_LT((theta - expected).cwiseQuotient(expected).cwiseAbs().maxCoeff(), 1e-14);
+  EXPECT_LT((back - eta).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT((eta.rightCols(2) - theta.rightCols(2).array().log().matrix()).cwiseAbs().maxCoeff(),
+            1e-14);
+
+  const Vector point = theta.row(7).transpose();
+  const Matrix jacobian = measure.germ_jacobian(point);
+  for (Index j = 0; j < 4; ++j) {
+    Matrix sides = point.transpose().replicate(2, 1), germs(2, 4);
+    const double h = 1e-5 * point[j];
+    sides(0, j) -= h;
+    sides(1, j) += h;
+    measure.germ_from_parameters(sides, germs);
+    const Vector slope = (germs.row(1) - germs.row(0)).transpose() / (2 * h);
+    EXPECT_LT((jacobian.col(j) - slope).cwiseAbs().maxCoeff(), 1e-8 * (1 + slope.norm()));
+  }
+  Matrix ends(2, 1), ends_germ(2, 1);  // the ends of the interval are met
+  ends << 1e-3, 10;
+  const Measure interval = Measure({LogUniform{1e-3, 10}}).with_logarithm(0);
+  interval.germ_from_parameters(ends, ends_germ);
+  EXPECT_EQ(ends_germ(0, 0), interval.germs()[0].lower());
+  interval.parameters_from_germ(ends_germ, ends_germ);
+  EXPECT_NEAR(ends_germ(1, 0), 10, 1e-14);
+  EXPECT_GE(ends_germ(0, 0), 1e-3);
+  EXPECT_LE(ends_germ(1, 0), 10);
+
+  EXPECT_THROW(static_cast<void>(measure.with_logarithm(0)), InputError);              // correlated
+  EXPECT_THROW(static_cast<void>(Measure({Normal{}}).with_logarithm(0)), InputError);  // negative
+  ends << 1, 0;
+  EXPECT_THROW(interval.germ_from_parameters(ends, ends_germ), InputError);
+}
+
 TEST(Measure, DiscreteComponentUnderACopula) {
   Matrix correlation(2, 2);
   correlation << 1, 0.8, 0.8, 1;

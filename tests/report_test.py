@@ -27,7 +27,7 @@ a = { distribution = "gamma", shape = 2, scale = 0.5 }
 b = { distribution = "discrete", values = [0, 1, 3], weights = [1, 2, 1] }
 c = { distribution = "beta", alpha = 2, beta = 3, lower = -1, upper = 1 }
 d = { distribution = "discrete", values = [1, 2, 4, 5], weights = [1, 1, 1, 1] }
-e = { distribution = "loguniform", lower = 0.1, upper = 10 }
+e = { distribution = "loguniform", lower = 0.1, upper = 10, basis = "log" }
 f = { distribution = "uniform", lower = -1, upper = 1, basis = "fourier" }
 [dependence]
 copula = "gaussian"
@@ -114,7 +114,7 @@ def solved(program, tmp_path_factory):
 
 
 OPTIONS = {"quickstart": ["--set", "solve.method=agd"], "paper": ["--bounds"]}
-RUNS = ["quickstart", "paper", "expectile", "correlated", "zoo"]
+RUNS = ["quickstart", "paper", "expectile", "correlated", "ridge", "zoo"]
 
 
 @pytest.mark.parametrize("name", RUNS)

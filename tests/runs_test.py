@@ -198,7 +198,7 @@ def test_a_failed_run_cannot_be_resumed(run):
 @pytest.fixture
 def stopped(run, tmp_path):
     """A run with two different checkpoints in `stopped`, and the same one never stopped in `whole`."""
-    arguments = ["--quiet", "--set", "solve.samples=50000"]
+    arguments = ["--quiet", "--set", "solve.samples=50000", "--set", "solve.max_gradients=1e9"]
     assert run("solve", PAPER, "-o", "whole", *arguments)[0] == 0
     assert run("solve", PAPER, "-o", "stopped", "--max-seconds", "1e-9", *arguments)[0] == 1
     while run("resume", "stopped", "--max-seconds", "0.002", "--quiet")[0] == 1:
@@ -459,8 +459,8 @@ def test_the_documented_reader_needs_only_h5py(run, tmp_path, example):
     assert run("solve", path, "-o", "out", "--quiet", "--set", "solve.method=agd", "--set", "solve.iterations=50")[0] == 0
     with h5py.File(tmp_path / "out" / "solution.h5") as store:
         parameters = store["parameters"].asstr()[:]
-        germs = [json.loads(text) for text in store["measure/germs"].asstr()[:]]
-    theta = [germ.get("lower", germ.get("mean", 1)) + 0.3 for germ in germs]
+        marginals = [json.loads(text) for text in store["measure/marginals"].asstr()[:]]
+    theta = [marginal.get("lower", marginal.get("mean", 1)) + 0.3 for marginal in marginals]
     at = ",".join(f"{name}={value!r}" for name, value in zip(parameters, theta))
     code, out, _ = run("eval", "out", "--at", at, "--json")
     expected = json.loads(out)["variables"]

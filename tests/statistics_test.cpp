@@ -185,29 +185,34 @@ TEST(Statistics, SlopesAreMeansOfDerivatives) {
   check(Exponential{2}, [](double t) { return t; });
 }
 
-// θ on its own basis: E[θ_k ψ_i] against plain sampling sums, for a copula and for a Fourier basis.
+// θ on its own basis: E[θ_k ψ_i] against plain sampling sums, for a copula, for a
+// Fourier basis, and for logarithms as germs.
 TEST(Statistics, ParametersOnTheirBasis) {
-  Matrix correlation(3, 3);
-  correlation << 1, 0.6, 0, 0.6, 1, 0, 0, 0, 1;
-  const Measure measure({LogNormal{0, 0.4}, Discrete{{1, 2, 5}, {0.2, 0.5, 0.3}}, Uniform{0, 3}},
-                        correlation);
+  constexpr Index d = 5, m = 90;
+  Matrix correlation = Matrix::Identity(d, d);
+  correlation(0, 1) = correlation(1, 0) = 0.6;
+  const Measure measure = Measure({LogNormal{0, 0.4}, Discrete{{1, 2, 5}, {0.2, 0.5, 0.3}},
+                                   Uniform{0, 3}, LogNormal{1, 0.3}, LogUniform{0.1, 4}},
+                                  correlation)
+                              .with_logarithm(3)
+                              .with_logarithm(4);
   std::vector<Family> families = families_of(measure);
   families[2] = Family(measure.germs()[2], Family::Kind::fourier);
-  const Basis basis(std::move(families), IndexSet::first(3, 35));
-  const Expansion expansion(measure, basis, Coefficients::Zero(35, 1));
+  const Basis basis(std::move(families), IndexSet::first(d, m));
+  const Expansion expansion(measure, basis, Coefficients::Zero(m, 1));
   const Matrix found = parameter_coefficients(expansion);
-  const Index n = 1 << 18;
-  Matrix sums = Matrix::Zero(35, 3), squares = Matrix::Zero(35, 3);
+  const Index n = 1 << 17;
+  Matrix sums = Matrix::Zero(m, d), squares = Matrix::Zero(m, d);
   for (Index first = 0; first < n; first += block_size) {
-    Matrix eta(block_size, 3), theta(block_size, 3);
+    Matrix eta(block_size, d), theta(block_size, d);
     fill_uniform(make_stream(3, Purpose::test), first, eta);
     measure.germ_from_uniform(eta, eta);
     measure.parameters_from_germ(eta, theta);
     BasisBlock psi;
-    basis.evaluate(eta, 35, psi);
-    for (Index i = 0; i < 35; ++i) {
+    basis.evaluate(eta, m, psi);
+    for (Index i = 0; i < m; ++i) {
       for (Index s = 0; s < block_size; ++s) {
-        for (Index k = 0; k < 3; ++k) {
+        for (Index k = 0; k < d; ++k) {
           const double value =
               (theta(s, k) - measure.marginals()[static_cast<std::size_t>(k)].mean()) * psi(s, i);
           sums(i, k) += value;
@@ -216,8 +221,8 @@ TEST(Statistics, ParametersOnTheirBasis) {
       }
     }
   }
-  for (Index i = 1; i < 35; ++i) {
-    for (Index k = 0; k < 3; ++k) {
+  for (Index i = 1; i < m; ++i) {
+    for (Index k = 0; k < d; ++k) {
       const double mean = sums(i, k) / static_cast<double>(n);
       const double error = std::sqrt(squares(i, k) / static_cast<double>(n)) / std::sqrt(double(n));
       EXPECT_NEAR(found(i, k), mean, 5 * error) << i << " " << k;

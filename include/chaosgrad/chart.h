@@ -1,8 +1,9 @@
 #pragma once
 // Line charts: what they show, and the same as SVG.
-#include <limits>
 #include <string>
 #include <vector>
+
+#include "chaosgrad/types.h"
 
 namespace chaosgrad {
 
@@ -19,7 +20,7 @@ struct Chart {
   std::string title, x_label, y_label;
   std::vector<Series> series;
   bool log_x = false, log_y = true;
-  double largest_y = std::numeric_limits<double>::infinity();  // curves are clipped above
+  double largest_y = infinity;  // curves are clipped above
 };
 
 // The charts side by side, on white.

@@ -24,6 +24,7 @@ struct ParameterSpec {
   Distribution distribution;
   Family::Kind basis = Family::Kind::polynomial;
   std::vector<double> breakpoints = {};
+  bool logarithmic = false;  // polynomials in log θ (see Measure::with_logarithm)
 };
 
 // One noise number v. Either a distribution on finitely many values, or a named one (as in problem

@@ -4,7 +4,8 @@
 // The germ η ∈ R^d has independent components and drives θ = T(η). Without dependence η = θ. With a
 // Gaussian copula a component that is correlated with others has a standard normal germ:
 //   z = C ξ (C Cᵀ = correlation), θ_k = F_k⁻¹(Φ(z_k)),
-// and an uncorrelated component keeps η_k = θ_k. Bases are orthonormal in the germ, hence in L²_π.
+// and an uncorrelated component keeps η_k = θ_k, or has η_k = log θ_k where that is asked for.
+// Bases are orthonormal in the germ, hence in L²_π.
 #include <optional>
 #include <vector>
 
@@ -20,12 +21,18 @@ class Measure {
   // and is positive definite. The identity is no dependence.
   Measure(std::vector<Distribution> marginals, Matrix correlation);
 
+  // The same π with the germ η_k = log θ_k: normal for a lognormal θ_k, uniform for a log-uniform
+  // one. Throws InputError("basis", …) for other distributions and for a correlated θ_k.
+  [[nodiscard]] Measure with_logarithm(Index k) const;
+
   [[nodiscard]] Index dimension() const { return static_cast<Index>(marginals_.size()); }
   [[nodiscard]] const std::vector<Distribution>& marginals() const { return marginals_; }
   [[nodiscard]] const std::vector<Distribution>& germs() const { return germs_; }
   [[nodiscard]] bool is_dependent() const { return correlation_.has_value(); }
   [[nodiscard]] const std::optional<Matrix>& correlation() const { return correlation_; }
-  [[nodiscard]] bool is_correlated(Index k) const;  // its germ is standard normal
+  [[nodiscard]] bool is_correlated(Index k) const;   // its germ is standard normal
+  [[nodiscard]] bool is_logarithmic(Index k) const;  // its germ is log θ_k
+  [[nodiscard]] bool is_own_germ() const;            // η = θ
 
   // All blocks are B×d. Input and output may be the same block.
   void germ_from_uniform(const Block& u, BlockOut eta) const;
@@ -41,7 +48,8 @@ class Measure {
   std::vector<Distribution> marginals_;
   std::vector<Distribution> germs_;
   std::optional<Matrix> correlation_;
-  std::vector<bool> correlated_;
+  enum class Chart { identity, logarithm, score };  // how η_k comes from θ
+  std::vector<Chart> charts_;
   Matrix factor_;  // C, lower triangular
 };
 

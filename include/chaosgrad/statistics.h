@@ -2,7 +2,6 @@
 // Statistics of x*(θ) and of quantities of x* and θ, each with an error bar:
 // docs/mathematics.md, 8.
 #include <functional>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,15 +14,15 @@ namespace chaosgrad {
 // nothing is known about it.
 struct Estimate {
   double value = 0;
-  double error = std::numeric_limits<double>::infinity();
+  double error = infinity;
 };
 
 // What is known about the error of the coefficients: independent estimates of them, whose scatter
 // is the noise (none: no noise, or it is part of ε), and a bound ε of the rest in the π-norm.
 struct Accuracy {
-  double total = std::numeric_limits<double>::infinity();  // ε
-  Vector components = {};                                  // ε_i of component i, at most ε
-  std::vector<Coefficients> replicates = {};               // see Run
+  double total = infinity;                    // ε
+  Vector components = {};                     // ε_i of component i, at most ε
+  std::vector<Coefficients> replicates = {};  // see Run
   double confidence = 0.95;
 };
 [[nodiscard]] Accuracy accuracy(const ErrorEstimate& error, std::vector<Coefficients> replicates,

@@ -1,6 +1,7 @@
 #pragma once
 // Shapes shared by everything: a block is samples × components, column-major, samples contiguous.
 #include <Eigen/Core>
+#include <limits>
 
 namespace chaosgrad {
 
@@ -19,5 +20,7 @@ using BlockOut = Eigen::Ref<Matrix, 0, Eigen::OuterStride<>>;
 // Samples are processed in blocks of this size. It is part of the algorithm's definition (sums are
 // formed block by block), not a property of the machine.
 inline constexpr Index block_size = 128;
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace chaosgrad

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 namespace chaosgrad {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // B_0² … B_n² at t.
 Vector squares_at(const Family& family, double t, Index n) {

@@ -152,7 +152,7 @@ double Family::supremum(const Vector& c, double* argmax) const {
   const double lower = state_->distribution.lower(), upper = state_->distribution.upper();
   if (std::isinf(lower) || std::isinf(upper)) {
     maximiser = std::isinf(upper) ? upper : lower;
-    return std::numeric_limits<double>::infinity();
+    return infinity;
   }
   if (const auto end = common_maximiser(state_->distribution)) {
     maximiser = *end;

@@ -20,7 +20,7 @@ double maximise(const BatchFunction& f, double lower, double upper, Index points
   Index best_index = 0;
   double best = values.maxCoeff(&best_index);
   argmax = grid[best_index];
-  if (!std::isfinite(best)) return std::numeric_limits<double>::infinity();
+  if (!std::isfinite(best)) return infinity;
   const double grid_best = best;
   const auto negative = [&f](double t) {
     double value = 0;

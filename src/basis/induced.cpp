@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -12,7 +11,6 @@ namespace {
 constexpr Index nodes = 20;         // Gauss–Legendre nodes per cell
 constexpr Index terms = 16;         // Legendre terms 0..15 of the density in a cell
 constexpr double smallest = 1e-19;  // cells with less mass are dropped
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Linear maps from the density at the nodes of a cell, x in [−1, 1].
 struct CellProjection {

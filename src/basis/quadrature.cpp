@@ -33,7 +33,7 @@ Quadrature christoffel_rule(const RecurrenceKernel& kernel, Index n, const Vecto
   Quadrature rule{Vector(n), Vector(n)};
   Index kept = 0;
   for (Index i = 0; i < n; ++i) {
-    double room = std::numeric_limits<double>::infinity();
+    double room = infinity;
     if (i > 0) room = std::min(room, zeros[i] - zeros[i - 1]);
     if (i + 1 < n) room = std::min(room, zeros[i + 1] - zeros[i]);
     if (n == 1) room = 1 / kernel.inverse_scale;

@@ -1,7 +1,6 @@
 #include "basis/stieltjes.h"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <tuple>
 #include <utility>
@@ -84,7 +83,7 @@ Recurrence stieltjes_recurrence(const Distribution& distribution, Index degree,
   Recurrence result = stieltjes(grid, degree, center, scale);
   constexpr int refinements = 6;
   constexpr double tolerance = 1e-14;
-  double change = std::numeric_limits<double>::infinity();
+  double change = infinity;
   for (int k = 0; k < refinements && degree > 0; ++k) {
     points *= 2;
     grid = discretise(pieces, points);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chaosgrad/random.h"
+#include "numeric/symmetric.h"
 
 namespace chaosgrad {
 namespace {
@@ -83,7 +84,7 @@ Curvature dense_curvature(MeanGradient& gradient, const Vector& x) {
   Matrix hessian(q, q);
   for (Index j = 0; j < q; ++j) hessian.col(j) = hessian_times(gradient, x, Vector::Unit(q, j));
   if (!hessian.allFinite()) return {std::numeric_limits<double>::quiet_NaN(), 0, Vector::Zero(q)};
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(0.5 * (hessian + hessian.transpose()));
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(symmetric_part(hessian));
   const Vector& values = eigen.eigenvalues();
   Vector step = Vector::Zero(q);
   if (values(0) > 0) {
@@ -142,7 +143,7 @@ void fit_noise(const std::vector<std::pair<double, double>>& points, ProblemCons
   for (const auto& [a, s] : points) residual += std::pow(s - mean_s - slope * (a - mean_a), 2);
   const double error = aa > 0 ? std::sqrt(residual / (n - 2) / aa) : 0;
   if (slope < 2 * error) slope = 0;
-  double lowest = std::numeric_limits<double>::infinity(), highest = 0;
+  double lowest = infinity, highest = 0;
   for (const auto& [a, s] : points) {
     lowest = std::min(lowest, s - slope * a);
     highest = std::max(highest, s - slope * a);

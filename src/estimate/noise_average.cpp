@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "chaosgrad/random.h"
 
@@ -12,7 +11,7 @@ namespace {
 // Nodes of the exact rule on one axis: Gauss with n nodes is exact to degree 2n − 1.
 double exact_nodes(const NoiseAxis& axis) {
   if (axis.kind == NoiseAxis::Kind::cases) return static_cast<double>(axis.weights.size());
-  return axis.degree ? *axis.degree / 2 + 1 : std::numeric_limits<double>::infinity();
+  return axis.degree ? *axis.degree / 2 + 1 : infinity;
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "estimate/sample_source.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "chaosgrad/error.h"
 #include "estimate/kernels.h"
 #include "estimate/noise_average.h"
@@ -8,6 +11,16 @@ namespace chaosgrad {
 namespace {
 
 constexpr Index max_grid = Index{1} << 27;  // quadrature points; beyond it a run would never end
+
+// Where x* has kinks as a function of the germ η_k.
+std::vector<double> germ_breakpoints(const Oracle& oracle, std::size_t k) {
+  std::vector<double> points = oracle.facts().breakpoints[k];
+  if (!oracle.parameters().is_logarithmic(static_cast<Index>(k))) return points;
+  std::erase_if(points, [](double t) { return t <= 0; });
+  std::transform(points.begin(), points.end(), points.begin(),
+                 [](double t) { return std::log(t); });
+  return points;
+}
 
 }  // namespace
 
@@ -61,7 +74,7 @@ QuadratureSource::QuadratureSource(const Oracle& oracle, const std::vector<Famil
                                    Index nodes, bool with_noise)
     : oracle_(oracle) {
   for (std::size_t k = 0; k < families.size(); ++k) {
-    axes_.push_back(piecewise_rule(families[k], oracle.facts().breakpoints[k], nodes));
+    axes_.push_back(piecewise_rule(families[k], germ_breakpoints(oracle, k), nodes));
   }
   if (with_noise) {
     for (const NoiseAxis& axis : oracle.facts().noise_axes)

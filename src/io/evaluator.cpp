@@ -3,7 +3,6 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <type_traits>
 
@@ -72,7 +71,6 @@ EvaluatorScore discrete_score(const Distribution& marginal, const Discrete& d) {
   score.values = d.values;
   for (const double value : d.values) score.at.push_back(marginal.to_standard_normal(value));
   for (std::size_t i = 0; i <= d.values.size(); ++i) {
-    const double infinity = std::numeric_limits<double>::infinity();
     // Anywhere between two values the distribution function is the same.
     score.between.push_back(
         marginal.to_standard_normal(i == 0 ? std::nextafter(d.values[0], -infinity)
@@ -173,12 +171,14 @@ Evaluator make_evaluator(const Expansion& expansion) {
       position.push_back(parts.families[k].offset + basis.indices()[i][k]);
     parts.positions.push_back(std::move(position));
   }
-  if (measure.is_dependent()) {
-    parts.factor = Eigen::LLT<Matrix>(*measure.correlation()).matrixL();
+  if (!measure.is_own_germ()) {
+    parts.factor = Matrix::Identity(measure.dimension(), measure.dimension());
+    if (measure.is_dependent()) parts.factor = measure.correlation()->llt().matrixL();
     for (std::size_t k = 0; k < d; ++k) {
-      parts.scores.push_back(measure.is_correlated(static_cast<Index>(k))
-                                 ? take_apart(measure.marginals()[k])
-                                 : EvaluatorScore{});
+      const auto component = static_cast<Index>(k);
+      parts.scores.push_back(measure.is_correlated(component) ? take_apart(measure.marginals()[k])
+                             : measure.is_logarithmic(component) ? take_apart(LogNormal{0, 1})
+                                                                 : EvaluatorScore{});
     }
   }
   add_test(expansion, parts);

@@ -21,7 +21,8 @@ struct EvaluatorFamily {
   double middle[2] = {0, 0}, frequency[2] = {0, 0};
 };
 
-// z = Φ⁻¹(F(θ)) of one component under the copula.
+// z of one component: Φ⁻¹(F(θ)) under the copula, log θ (which is Φ⁻¹(F(θ)) of LogNormal{0, 1})
+// where that is the germ.
 struct EvaluatorScore {
   enum class Kind { independent, normal, lognormal, closed_form, discrete };
   Kind kind = Kind::independent;
@@ -34,7 +35,7 @@ struct EvaluatorScore {
 struct Evaluator {
   std::vector<EvaluatorFamily> families;
   Index table_size = 0;
-  std::vector<EvaluatorScore> scores;         // empty without dependence
+  std::vector<EvaluatorScore> scores;         // empty where η = θ
   Matrix factor;                              // C, lower triangular: z = C η
   std::vector<std::vector<Index>> positions;  // of the factors of ψ_i in the table of values
   Coefficients coefficients;

@@ -45,14 +45,23 @@ void read_parameters(TomlDocument& document, DataFiles& files, ConstantScope& co
                             .distribution = read_distribution(
                                 document, table, what, {"basis", "breakpoints"}, constants, files)};
     if (const toml::node* basis = table.get("basis")) {
-      if (document.choice(*basis, what + ".basis", {"polynomial", "fourier"}) == 1) {
-        if (parameter.distribution.name() != "uniform") {
-          document.fail(
-              *basis,
-              fmt::format("{}.basis: a fourier basis needs a uniform distribution, found {}", what,
-                          parameter.distribution.name()));
-        }
-        parameter.basis = Family::Kind::fourier;
+      const std::string_view name = parameter.distribution.name();
+      const auto require = [&](bool fits, const char* kind, const char* needed) {
+        if (fits) return;
+        document.fail(*basis, fmt::format("{}.basis: a {} basis needs a {} distribution, found {}",
+                                          what, kind, needed, name));
+      };
+      switch (document.choice(*basis, what + ".basis", {"polynomial", "fourier", "log"})) {
+        case 1:
+          require(name == "uniform", "fourier", "uniform");
+          parameter.basis = Family::Kind::fourier;
+          break;
+        case 2:
+          require(name == "lognormal" || name == "loguniform", "log", "lognormal or loguniform");
+          parameter.logarithmic = true;
+          break;
+        default:
+          break;
       }
     }
     if (const toml::node* breakpoints = table.get("breakpoints")) {

@@ -41,7 +41,7 @@ void write_measure(Hdf5Writer& store, const Measure& measure) {
 }
 
 // The families by their recurrences, as far as the indices reach.
-void write_basis(Hdf5Writer& store, const Basis& basis, Index m) {
+void write_basis(Hdf5Writer& store, const Measure& measure, const Basis& basis, Index m) {
   const Index d = basis.dimension();
   std::vector<std::int64_t> indices;
   std::vector<Index> degree(static_cast<std::size_t>(d), 0);
@@ -56,7 +56,9 @@ void write_basis(Hdf5Writer& store, const Basis& basis, Index m) {
   for (std::size_t k = 0; k < degree.size(); ++k) {
     const Family& family = basis.families()[k];
     const bool polynomial = family.kind() == Family::Kind::polynomial;
-    kinds.emplace_back(polynomial ? "polynomial" : "fourier");
+    kinds.emplace_back(measure.is_logarithmic(static_cast<Index>(k)) ? "log"
+                       : polynomial                                  ? "polynomial"
+                                                                     : "fourier");
     if (!polynomial) continue;
     const Recurrence& recurrence = family.recurrence(degree[k]);
     const auto column = [&](const char* name, const Vector& values, Index count) {
@@ -130,7 +132,7 @@ std::string write_content(const ProblemFile& file, const Solution& solution,
   write_problem(store, file);
   const Expansion& expansion = solution.expansion;
   write_measure(store, expansion.measure());
-  write_basis(store, expansion.basis(), expansion.coefficients().rows());
+  write_basis(store, expansion.measure(), expansion.basis(), expansion.coefficients().rows());
   store.matrix("coefficients", expansion.coefficients());
   write_run(store, solution.run);
   write_history(store, solution.run.history);

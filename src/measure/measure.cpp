@@ -2,12 +2,15 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
 
 #include "measure/normal_law.h"
 #include "measure/validation.h"
+#include "numeric/symmetric.h"
+#include "random/vector_math.h"
 
 namespace chaosgrad {
 namespace {
@@ -65,10 +68,25 @@ double standard_normal_slope(const Distribution& marginal, double theta) {
   return marginal.pdf(theta) / law::normal_pdf(marginal.to_standard_normal(theta));
 }
 
+// The distribution of log θ.
+Distribution logarithm(const Distribution& marginal) {
+  if (const auto* lognormal = std::get_if<LogNormal>(&marginal.parameters())) {
+    return Normal{lognormal->mu, lognormal->sigma};
+  }
+  if (const auto* loguniform = std::get_if<LogUniform>(&marginal.parameters())) {
+    return Uniform{std::log(loguniform->lower), std::log(loguniform->upper)};
+  }
+  throw InputError(
+      "basis",
+      fmt::format("\"log\" needs a lognormal or loguniform distribution, not {}", marginal.name()));
+}
+
 }  // namespace
 
 Measure::Measure(std::vector<Distribution> marginals)
-    : marginals_(std::move(marginals)), germs_(marginals_), correlated_(marginals_.size(), false) {
+    : marginals_(std::move(marginals)),
+      germs_(marginals_),
+      charts_(marginals_.size(), Chart::identity) {
   if (marginals_.empty()) throw InputError("parameters", "must hold at least one, found none");
 }
 
@@ -76,21 +94,41 @@ Measure::Measure(std::vector<Distribution> marginals, Matrix correlation)
     : Measure(std::move(marginals)) {
   const Index d = dimension();
   validate_entries(correlation, d);
-  correlation = (correlation + correlation.transpose()).eval() / 2;
+  correlation = symmetric_part(correlation);
   correlation.diagonal().setOnes();
   if (correlation.isIdentity(0)) return;
   factor_ = cholesky_factor(correlation);
   for (Index k = 0; k < d; ++k) {
     if ((correlation.row(k).array() != 0).count() > 1) {
       const auto i = static_cast<std::size_t>(k);
-      correlated_[i] = true;
+      charts_[i] = Chart::score;
       germs_[i] = Normal{0, 1};
     }
   }
   correlation_ = std::move(correlation);
 }
 
-bool Measure::is_correlated(Index k) const { return correlated_[static_cast<std::size_t>(k)]; }
+Measure Measure::with_logarithm(Index k) const {
+  const auto i = static_cast<std::size_t>(k);
+  if (is_correlated(k)) throw InputError("basis", "\"log\" needs a parameter without correlation");
+  Measure result = *this;
+  result.germs_[i] = logarithm(marginals_[i]);
+  result.charts_[i] = Chart::logarithm;
+  return result;
+}
+
+bool Measure::is_correlated(Index k) const {
+  return charts_[static_cast<std::size_t>(k)] == Chart::score;
+}
+
+bool Measure::is_logarithmic(Index k) const {
+  return charts_[static_cast<std::size_t>(k)] == Chart::logarithm;
+}
+
+bool Measure::is_own_germ() const {
+  return std::all_of(charts_.begin(), charts_.end(),
+                     [](Chart chart) { return chart == Chart::identity; });
+}
 
 void Measure::germ_from_uniform(const Block& u, BlockOut eta) const {
   assert(u.cols() == dimension() && eta.cols() == dimension() && u.rows() == eta.rows());
@@ -103,6 +141,13 @@ void Measure::parameters_from_germ(const Block& eta, BlockOut theta) const {
   assert(eta.cols() == dimension() && theta.cols() == dimension() && eta.rows() == theta.rows());
   // Backwards: z_k needs η_1..η_k only, so that a column may be overwritten once it is done.
   for (Index k = dimension() - 1; k >= 0; --k) {
+    const Distribution& marginal = marginals_[static_cast<std::size_t>(k)];
+    if (is_logarithmic(k)) {
+      transform_chunks(eta.col(k).data(), theta.col(k).data(), eta.rows(), 0, [&](const Chunk& s) {
+        return clamp(exp(s), marginal.lower(), marginal.upper());
+      });
+      continue;
+    }
     if (!is_correlated(k)) {
       theta.col(k) = eta.col(k);
       continue;
@@ -112,7 +157,7 @@ void Measure::parameters_from_germ(const Block& eta, BlockOut theta) const {
       if (factor_(k, l) != 0) theta.col(k) += factor_(k, l) * eta.col(l);
     }
     double* column = theta.col(k).data();
-    marginals_[static_cast<std::size_t>(k)].from_standard_normal(column, column, theta.rows());
+    marginal.from_standard_normal(column, column, theta.rows());
   }
 }
 
@@ -120,6 +165,14 @@ void Measure::germ_from_parameters(const Block& theta, BlockOut eta) const {
   assert(eta.cols() == dimension() && theta.cols() == dimension() && eta.rows() == theta.rows());
   // Forward substitution in C ξ = z; columns before k hold ξ already.
   for (Index k = 0; k < dimension(); ++k) {
+    if (is_logarithmic(k)) {
+      if ((theta.col(k).array() <= 0).any()) {
+        throw InputError("parameters", fmt::format("parameter {} must be positive, found {}", k + 1,
+                                                   theta.col(k).minCoeff()));
+      }
+      eta.col(k) = theta.col(k).array().log();
+      continue;
+    }
     if (!is_correlated(k)) {
       eta.col(k) = theta.col(k);
       continue;
@@ -135,16 +188,17 @@ void Measure::germ_from_parameters(const Block& theta, BlockOut eta) const {
 
 Matrix Measure::germ_jacobian(const Vector& theta) const {
   assert(theta.size() == dimension());
-  if (!is_dependent()) return Matrix::Identity(dimension(), dimension());
   // ξ = C⁻¹ z and dz_k/dθ_k = f_k(θ_k)/φ(z_k); an uncorrelated component has a unit row in C.
   Vector slope = Vector::Ones(dimension());
   for (Index k = 0; k < dimension(); ++k) {
     if (is_correlated(k)) {
       slope[k] = standard_normal_slope(marginals_[static_cast<std::size_t>(k)], theta[k]);
+    } else if (is_logarithmic(k)) {
+      slope[k] = 1 / theta[k];
     }
   }
   Matrix jacobian = slope.asDiagonal();
-  factor_.triangularView<Eigen::Lower>().solveInPlace(jacobian);
+  if (is_dependent()) factor_.triangularView<Eigen::Lower>().solveInPlace(jacobian);
   return jacobian;
 }
 

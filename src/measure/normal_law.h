@@ -1,7 +1,6 @@
 #pragma once
 // The normal distribution.
 #include <cmath>
-#include <limits>
 
 #include "chaosgrad/distribution.h"
 #include "chaosgrad/random.h"
@@ -21,9 +20,7 @@ inline void validate(const Normal& d) {
   require_finite("mean", d.mean);
   require_positive("sd", d.sd);
 }
-inline Support support(const Normal&) {
-  return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-}
+inline Support support(const Normal&) { return {-infinity, infinity}; }
 inline double standardise(const Normal& d, double t) { return (t - d.mean) / d.sd; }
 inline double pdf(const Normal& d, double t) { return normal_pdf(standardise(d, t)) / d.sd; }
 inline double cdf(const Normal& d, double t) { return normal_cdf(standardise(d, t)); }

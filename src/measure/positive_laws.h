@@ -14,7 +14,7 @@
 
 namespace chaosgrad::law {
 
-inline constexpr Support positive_numbers = {0, std::numeric_limits<double>::infinity()};
+inline constexpr Support positive_numbers = {0, infinity};
 
 // Exponential.
 

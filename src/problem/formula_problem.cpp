@@ -21,8 +21,12 @@ Measure measure_of(const FormulaSpec& spec) {
   std::vector<Distribution> marginals;
   for (const ParameterSpec& parameter : spec.parameters)
     marginals.push_back(parameter.distribution);
-  if (spec.correlation) return Measure(std::move(marginals), *spec.correlation);
-  return Measure(std::move(marginals));
+  Measure measure = spec.correlation ? Measure(std::move(marginals), *spec.correlation)
+                                     : Measure(std::move(marginals));
+  for (std::size_t k = 0; k < spec.parameters.size(); ++k) {
+    if (spec.parameters[k].logarithmic) measure = measure.with_logarithm(static_cast<Index>(k));
+  }
+  return measure;
 }
 
 double constant_formula(Graph& graph, const FormulaText& formula, const Scope& names) {

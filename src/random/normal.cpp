@@ -1,6 +1,5 @@
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "chaosgrad/random.h"
 #include "random/normal_chunk.h"
@@ -50,7 +49,7 @@ constexpr double far_tail_mass = 1.3887943864964021e-11;  // exp(−25)
 
 // |z| for a tail of mass p < far_tail_mass.
 double far_tail_quantile(double p) {
-  if (p == 0) return std::numeric_limits<double>::infinity();
+  if (p == 0) return infinity;
   const double r = std::sqrt(-std::log(p)) - 5.0;
   return Ratio::polynomial(far_tail.numerator, r) / Ratio::polynomial(far_tail.denominator, r);
 }

@@ -62,9 +62,9 @@ struct Grid {
   bool logarithmic = false;
 };
 
-// The support where it is finite and the basis is made for it, else the central 99.8 %; points far
-// apart in ratio are spaced by it. Of many discrete values, evenly chosen ones.
-Grid parameter_grid(const Distribution& marginal, bool correlated) {
+// From end to end where the germ has ends, else the central 99.8 %; points far apart in ratio are
+// spaced by it. Of many discrete values, evenly chosen ones.
+Grid parameter_grid(const Distribution& marginal, const Distribution& germ) {
   if (const auto* discrete = std::get_if<Discrete>(&marginal.parameters())) {
     const auto count = static_cast<Index>(discrete->values.size());
     const Index shown = std::min(count, grid_points);
@@ -76,8 +76,8 @@ Grid parameter_grid(const Distribution& marginal, bool correlated) {
     return {points};
   }
   constexpr double tail = 0.001, wide = 30;
-  const bool from_end = std::isfinite(marginal.lower()) && !correlated;
-  const bool to_end = std::isfinite(marginal.upper()) && !correlated;
+  const bool from_end = std::isfinite(germ.lower());
+  const bool to_end = std::isfinite(germ.upper());
   const double low = from_end ? marginal.lower() : marginal.quantile(tail);
   const double high = to_end ? marginal.upper() : marginal.quantile(1 - tail);
   if (low > 0 && high > wide * low) {
@@ -120,7 +120,7 @@ Json parameter_data(const Expansion& expansion, Index k, const std::string& name
   const Measure& measure = expansion.measure();
   const auto at = static_cast<std::size_t>(k);
   const Distribution& marginal = measure.marginals()[at];
-  const Grid grid = parameter_grid(marginal, measure.is_correlated(k));
+  const Grid grid = parameter_grid(marginal, measure.germs()[at]);
   int degree = 0;
   for (Index i = 0; i < expansion.coefficients().rows(); ++i)
     degree = std::max(degree, expansion.basis().indices()[i][at]);
@@ -137,7 +137,9 @@ Json parameter_data(const Expansion& expansion, Index k, const std::string& name
   if (measure.is_correlated(k)) {
     const Vector z =
         grid.points.unaryExpr([&](double t) { return marginal.to_standard_normal(t); });
-    data["normal"] = packed(list(z));
+    data["score"] = packed(list(z));
+  } else if (measure.is_logarithmic(k)) {
+    data["score"] = packed(list(grid.points.array().log().matrix()));
   }
   return data;
 }

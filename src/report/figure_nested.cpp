@@ -13,7 +13,6 @@
 namespace chaosgrad {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr Index basis_size = 19;  // what the paper's schedule reaches at k = 300
 
 // Mean squared true error that a budget of gradients buys: measured points with falling errors (a

@@ -1,11 +1,15 @@
 #pragma once
 // The figures, one function each; see docs/paper.md for what each one shows.
+#include <limits>
+
 #include "chaosgrad/reproduce.h"
 #include "estimate/reference.h"
 #include "io/json_numbers.h"
 #include "report/trials.h"
 
 namespace chaosgrad {
+
+inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();  // no point of a curve here
 
 // The paper's four.
 [[nodiscard]] Figure figure_exact(const ReproduceOptions& options);        // fig1a

@@ -129,7 +129,7 @@ Figure figure_slips(const ReproduceOptions& options) {
   accelerated.title = "Accelerated, exact gradient";
   for (std::size_t c = 0; c < curves.size(); ++c) {
     const Vector errors =
-        curves[c].mean().unaryExpr([](double e) { return std::isfinite(e) ? e : std::nan(""); });
+        curves[c].mean().unaryExpr([](double e) { return std::isfinite(e) ? e : nan; });
     figure.columns.push_back(curves[c].name);
     figure.rows.col(static_cast<Index>(c) + 1) = errors;
     Chart& chart = c < 3 ? descent : accelerated;

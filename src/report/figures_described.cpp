@@ -11,8 +11,6 @@
 namespace chaosgrad {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 // y at time t, logarithmically between the two iterations around it; NaN before the first and after
 // the last.
 double at_time(const Vector& seconds, const Vector& y, double t) {

@@ -86,7 +86,7 @@ bool visible(double x, double y, const Chart& chart) {
 Axis fit_axis(const Chart& chart, bool vertical) {
   Axis axis;
   axis.logarithmic = vertical ? chart.log_y : chart.log_x;
-  double low = std::numeric_limits<double>::infinity(), high = -low;
+  double low = infinity, high = -low;
   for (const Series& series : chart.series) {
     for (std::size_t i = 0; i < series.x.size(); ++i) {
       if (!visible(series.x[i], series.y[i], chart)) continue;

@@ -14,8 +14,6 @@
 namespace chaosgrad {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // SplitMix64's finaliser: seeds that follow each other give unrelated keys.
 std::uint64_t trial_seed(std::uint64_t seed, Index trial) {
   std::uint64_t z = seed * 0x9E3779B97F4A7C15U + static_cast<std::uint64_t>(trial) + 1;

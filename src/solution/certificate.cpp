@@ -8,6 +8,7 @@
 
 #include "chaosgrad/random.h"
 #include "estimate/kernels.h"
+#include "numeric/symmetric.h"
 
 namespace chaosgrad {
 namespace {
@@ -80,7 +81,7 @@ class Metric {
       const Audit audit = fresh_block(oracle, expansion, options.seed, most_noisy_blocks, 0);
       for (const Matrix& sample : sample_hessians(oracle, audit, gradients))
         hessian += sample / static_cast<double>(block_size);
-      hessian = (0.5 * (hessian + hessian.transpose())).eval();
+      hessian = symmetric_part(hessian);
     }
     mean_.compute(hessian);
   }
@@ -91,8 +92,7 @@ class Metric {
     const std::vector<Matrix> hessians = sample_hessians(oracle_, audit, gradients);
     for (Index i = 0; i < g.rows(); ++i) {
       const Matrix& hessian = hessians[static_cast<std::size_t>(i)];
-      result.row(i) =
-          (0.5 * (hessian + hessian.transpose())).ldlt().solve(g.row(i).transpose()).transpose();
+      result.row(i) = symmetric_part(hessian).ldlt().solve(g.row(i).transpose()).transpose();
     }
     return result;
   }

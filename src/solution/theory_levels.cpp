@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "numeric/symmetric.h"
 #include "solve/plan.h"
 
 namespace chaosgrad {
@@ -93,7 +94,7 @@ std::optional<LevelCurvature> level_curvature(const Oracle& oracle, const Basis&
     hessian.col(j) = Eigen::Map<const Vector>(difference.data(), size);
   }
   if (!hessian.allFinite()) return std::nullopt;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(0.5 * (hessian + hessian.transpose()),
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(symmetric_part(hessian),
                                                     Eigen::EigenvaluesOnly);
   return LevelCurvature{eigen.eigenvalues()(0), eigen.eigenvalues()(size - 1)};
 }

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -75,7 +74,7 @@ struct Iterate {
   Index next = 1;  // iteration
   Coefficients u, previous;
   Coefficients best;  // the iterate with the smallest ‖D'‖ so far
-  double first_norm = 0, best_norm = std::numeric_limits<double>::infinity();
+  double first_norm = 0, best_norm = infinity;
   Index raises = 0;               // of an estimated L
   Index cuts = 0, first_cut = 0;  // of the step, by the guard
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace chaosgrad {
@@ -154,13 +153,12 @@ class BlockPolisher {
   [[nodiscard]] double remaining_error(Index i, double length) const {
     double ratio = points_.ratios[at(i)];
     if (ratio <= 0 && length <= 1e-6 * options_.tolerance) return length;
-    if (ratio == Points::doubted) return std::numeric_limits<double>::infinity();
+    if (ratio == Points::doubted) return infinity;
     if (ratio == 0) {
-      if (!options_.contraction || i % options_.probe_every == 0)
-        return std::numeric_limits<double>::infinity();
+      if (!options_.contraction || i % options_.probe_every == 0) return infinity;
       ratio = *options_.contraction;
     }
-    return ratio < 1 ? ratio / (1 - ratio) * length : std::numeric_limits<double>::infinity();
+    return ratio < 1 ? ratio / (1 - ratio) * length : infinity;
   }
 
   // Where the secant pairs do not give a descent direction: along −g, as long as the last pair

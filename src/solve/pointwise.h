@@ -46,7 +46,7 @@ struct PointReport {
   Index ratios = 0;        // their number
   double remaining_squares = 0;  // Σ of what the last steps should leave, squared
   // sᵀy/sᵀs and yᵀy/sᵀy lie between the extreme eigenvalues of averaged Hessians. +∞ and 0: unseen.
-  double lowest_curvature = std::numeric_limits<double>::infinity(), highest_curvature = 0;
+  double lowest_curvature = infinity, highest_curvature = 0;
   Vector lowest_theta = {}, highest_theta = {};
   Index unsolved = 0;                    // points that ran out of iterations
   std::optional<Vector> bad_theta = {};  // where ∇f is not finite

@@ -153,6 +153,25 @@ bool is_failure(Status status) {
 
 namespace {
 
+// A high degree in a parameter that spans orders of magnitude is a sign that log θ is the better
+// variable.
+void note_degrees(const Measure& measure, const Basis& basis, std::vector<std::string>& notes) {
+  constexpr int high = 24;
+  for (std::size_t k = 0; k < measure.marginals().size(); ++k) {
+    const Distribution& marginal = measure.marginals()[k];
+    const bool positive = std::holds_alternative<LogUniform>(marginal.parameters()) ||
+                          std::holds_alternative<LogNormal>(marginal.parameters());
+    const bool plain = measure.germs()[k].name() == marginal.name();
+    int degree = 0;
+    for (Index i = 0; i < basis.size(); ++i) degree = std::max(degree, basis.indices()[i][k]);
+    if (!positive || !plain || degree < high) continue;
+    notes.push_back(fmt::format(
+        "parameter {} ({}) took polynomials of degree {}: basis = \"log\", polynomials in its "
+        "logarithm, may need far fewer",
+        k + 1, marginal.name(), degree));
+  }
+}
+
 // collocation without noise, or sieve.
 Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
   std::vector<Family> families = make_families(oracle);
@@ -169,6 +188,7 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
   (method == Method::collocation ? solve_collocation : solve_sieve)(oracle, options, monitor,
                                                                     executor, result);
   if (result.status == Status::interrupted) monitor.hand_over(result);
+  note_degrees(oracle.parameters(), result.basis, result.notes);
   result.seconds = monitor.seconds();
   return result;
 }

@@ -46,7 +46,7 @@ class Expansion {
     this.parameters = data.parameters.map((parameter) => ({
       ...parameter,
       grid: doubles(parameter.grid),
-      normal: parameter.normal ? doubles(parameter.normal) : null,
+      score: parameter.score ? doubles(parameter.score) : null,
       family: parameter.family.kind === 'table'
         ? { ...parameter.family, values: doubles(parameter.family.values) } : parameter.family,
     }));
@@ -77,17 +77,17 @@ class Expansion {
     return largest;
   }
 
-  // η_k: θ_k itself, or ξ_k of C ξ = z where parameters depend on each other.
+  // η_k: θ_k itself, or its score z_k (log θ_k), or ξ_k of C ξ = z where parameters depend on each other.
   #germ(position) {
     const d = this.dimension;
     const eta = new Float64Array(d);
     for (let k = 0; k < d; ++k) {
-      const { grid, normal } = this.parameters[k];
-      if (normal === null) {
-        eta[k] = grid[position[k]];
+      const { grid, score } = this.parameters[k];
+      if (score === null || this.factor === null) {
+        eta[k] = (score ?? grid)[position[k]];
         continue;
       }
-      let rest = normal[position[k]];
+      let rest = score[position[k]];
       for (let l = 0; l < k; ++l)
         if (this.factor[k * d + l] !== 0) rest -= this.factor[k * d + l] * eta[l];
       eta[k] = rest / this.factor[k * d + k];

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace chaosgrad {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Σ (T_g − mean)², elementwise.
 Matrix squared_deviations(const std::vector<Matrix>& values) {

@@ -20,6 +20,22 @@ double family_coefficient(const Family& family, int n) {
   return std::numbers::sqrt2 * width / (2 * std::numbers::pi * h) * (h % 2 == 1 ? 1 : -1);
 }
 
+// E[exp(η) B_n(η)], n = 0 … degree, for polynomials in a normal or uniform η.
+Vector exponential_coefficients(const Family& family, Index degree) {
+  if (const auto* normal = std::get_if<Normal>(&family.distribution().parameters())) {
+    // exp(μ + σz) = exp(μ + σ²/2) Σ σⁿ/√n! He_n(z)
+    Vector coefficients(degree + 1);
+    coefficients(0) = std::exp(normal->mean + normal->sd * normal->sd / 2);
+    for (Index n = 1; n <= degree; ++n)
+      coefficients(n) = coefficients(n - 1) * normal->sd / std::sqrt(static_cast<double>(n));
+    return coefficients;
+  }
+  const Quadrature rule = family.gauss(degree + 64);
+  Matrix values(rule.nodes.size(), degree + 1);
+  family.values(rule.nodes.data(), rule.nodes.size(), values);
+  return values.transpose() * rule.weights.cwiseProduct(rule.nodes.array().exp().matrix());
+}
+
 // E[T(z) He_n(z)], n = 0 … degree, z standard normal, T = F⁻¹ ∘ Φ, He_n orthonormal.
 Vector hermite_coefficients(const Distribution& distribution, Index degree) {
   const Family hermite(Normal{0, 1});
@@ -86,10 +102,13 @@ Matrix parameter_coefficients(const Expansion& expansion) {
       }
       continue;
     }
+    const Vector exponential =
+        measure.is_logarithmic(k) ? exponential_coefficients(families[at], degree) : Vector();
     for (Index i = 1; i < m; ++i) {
       const int total = std::accumulate(indices[i].begin(), indices[i].end(), 0);
       if (indices[i][at] == total)  // depends on germ k alone
-        coefficients(i, k) = family_coefficient(families[at], total);
+        coefficients(i, k) = measure.is_logarithmic(k) ? exponential(total)
+                                                       : family_coefficient(families[at], total);
     }
   }
   return coefficients;

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace chaosgrad {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Propagated unknown{infinity, infinity, infinity, infinity, infinity};
 constexpr Index slope_points = 8 * block_size;
 constexpr Index slope_draws = 8;  // of the noise

@@ -5,7 +5,6 @@
 //
 // What all such runs share. Which samples, which functions: LineCollocation (one parameter, where
 // the order of the functions is known) and MixtureCollocation (many, where the residual tells).
-#include <limits>
 #include <memory>
 #include <optional>
 
@@ -30,10 +29,9 @@ class Collocation {
  protected:
   struct StageError {
     Vector squares;  // estimates of the squared error at the samples, weighted: their mean counts
-    double squared =
-        std::numeric_limits<double>::infinity();             // that mean, and what the points lack
-    double upper = std::numeric_limits<double>::infinity();  // limit of its root, with confidence
-    double basis = 0, sampling = 0, optimisation = 0;        // norms
+    double squared = infinity;                         // that mean, and what the points lack
+    double upper = infinity;                           // limit of its root, with confidence
+    double basis = 0, sampling = 0, optimisation = 0;  // norms
     Vector components;
   };
 
@@ -89,9 +87,8 @@ class Collocation {
   PointGradient gradient_;
   Index stage_ = 1;
   double contraction_ = 1, far_ = 1e100;
-  double level_ =
-      std::numeric_limits<double>::infinity();  // the error that the points keep up with
-  double error_before_ = std::numeric_limits<double>::infinity();
+  double level_ = infinity;  // the error that the points keep up with
+  double error_before_ = infinity;
   std::optional<InverseModel> model_;
   CurvatureSeen seen_;
   std::optional<double> gradient_upper_;  // of ‖∇f(x_u)‖_π, with confidence

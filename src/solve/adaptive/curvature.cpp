@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "chaosgrad/random.h"
+#include "numeric/symmetric.h"
 
 namespace chaosgrad {
 namespace {
@@ -80,7 +81,7 @@ Curvature decompose(const Matrix& hessian) {
   const Matrix difference = hessian - hessian.transpose();
   result.asymmetry = difference.norm() / hessian.norm();
   difference.cwiseAbs().maxCoeff(&result.asymmetric_row, &result.asymmetric_column);
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(0.5 * (hessian + hessian.transpose()));
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(symmetric_part(hessian));
   result.vectors = eigen.eigenvectors();
   result.eigenvalues = eigen.eigenvalues();
   return result;

@@ -20,7 +20,7 @@ inline constexpr double default_relative_tolerance = 1e-3;
 
 // A sampled lower or upper extreme of the curvature, and where it was seen ("at theta = (…)").
 struct CurvatureSeen {
-  double lowest = std::numeric_limits<double>::infinity(), highest = 0;
+  double lowest = infinity, highest = 0;
   std::string lowest_place = {}, highest_place = {};
   void see_lowest(double value, std::string place);
   void see_highest(double value, std::string place);

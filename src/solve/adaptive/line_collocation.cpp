@@ -150,10 +150,10 @@ class LineCollocation final : public Collocation {
         error));
   }
 
-  Index wanted_ = 0;           // points of the stage to come
-  Index scale_functions_ = 1;  // for which they stand evenly
-  Index tested_ = 0;           // samples from π that were drawn
-  double limit_before_ = std::numeric_limits<double>::infinity();  // of the stage before
+  Index wanted_ = 0;                // points of the stage to come
+  Index scale_functions_ = 1;       // for which they stand evenly
+  Index tested_ = 0;                // samples from π that were drawn
+  double limit_before_ = infinity;  // of the stage before
   const std::vector<double> all_values_ = values_of(family());
   bool exhausted_ = false;  // all of them are there
 };

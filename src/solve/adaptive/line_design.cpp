@@ -117,7 +117,7 @@ Index OrderedFits::best_size(Index most) const {
   Matrix residuals = x_;
   Vector slack = Vector::Ones(x_.rows());  // 1 − leverage
   Index best = 1;
-  double least = std::numeric_limits<double>::infinity();
+  double least = infinity;
   for (Index i = 0; i < most; ++i) {
     residuals -= q_.col(i) * right_.row(i);
     slack -= q_.col(i).cwiseAbs2();

@@ -7,6 +7,7 @@
 
 #include "chaosgrad/random.h"
 #include "estimate/kernels.h"
+#include "numeric/symmetric.h"
 #include "solve/adaptive/adaptive_state.h"
 #include "solve/adaptive/sieve_batch.h"
 
@@ -18,7 +19,7 @@ constexpr Index most_blocks = 64;
 constexpr double least_variation = 0.1;   // of H(θ) around its mean, relative and squared
 constexpr double clear_variation = 16;    // the same, over its noise
 constexpr double curvature_floor = 0.02;  // of H(θ), relative to the mean, if μ says no more
-constexpr double difference_step = 1e-2;  // relative: noise may make F smooth only on this scale
+constexpr double difference_step = 3e-2;  // relative: noise may make F smooth only on this scale
 // Stages of curvature draw from streams far from those of the batches.
 constexpr Index curvature_stages = Index{1} << 24;
 
@@ -97,7 +98,7 @@ LocalMetric fit_metric(Curvature mean, Basis linear, const Differences& samples,
   for (Index j = 0; j < count; ++j) {
     if (j % block_size == 0) linear.evaluate(samples.eta.middleRows(j, block_size), h, psi);
     const Matrix& hessian = samples.hessians[static_cast<std::size_t>(j)];
-    const Matrix whitened = 0.5 * W.transpose() * (hessian + hessian.transpose()) * W;
+    const Matrix whitened = W.transpose() * symmetric_part(hessian) * W;
     const double w = samples.weights(j) / static_cast<double>(count);
     Vector values(h);
     for (Index i = 0; i < h; ++i) values(i) = psi(j % block_size, i);

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "chaosgrad/random.h"
 #include "solve/adaptive/adaptive_state.h"
@@ -26,6 +25,7 @@ constexpr double asymmetry_limit = 0.2, curvature_slack = 0.1;
 constexpr double far = 9;    // Δ² over its noise: not learnt yet
 constexpr double clear = 3;  // a function to add, over its noise
 constexpr double bulk = 0.9;
+constexpr double negligible = 0.1;  // of the squared tolerance: no reason to add functions
 constexpr double significance = 9;  // of a coefficient
 constexpr Index most_candidates = 4000;
 constexpr double path_memory = 0.7;  // from stage to stage
@@ -82,7 +82,7 @@ class Sieve {
  private:
   struct StageError {
     double sampling = 0, basis = 0, optimisation = 0;  // squared norms
-    double upper = std::numeric_limits<double>::infinity();
+    double upper = infinity;
     [[nodiscard]] double squared() const { return sampling + basis + optimisation; }
   };
 
@@ -265,6 +265,7 @@ class Sieve {
   void adapt_damping(const Coefficients& step) {
     const double along = step.cwiseProduct(previous_).sum();
     const double certain = far * scatter_.sum();
+    if (step.squaredNorm() < certain) damping_ = std::min(1.0, 1.5 * damping_);
     if (step.squaredNorm() < certain || previous_.squaredNorm() == 0) return;
     if (along < -0.3 * previous_.squaredNorm()) damping_ = std::max(0.05, 0.5 * damping_);
     if (along > 0.3 * previous_.squaredNorm()) damping_ = std::min(1.0, 1.5 * damping_);
@@ -291,7 +292,7 @@ class Sieve {
     upper_factor_ = chi_squared_factor();
     // Early stages still move, and the last one may show that.
     error_.upper = stage_ < least_stages || drifting_
-                       ? std::numeric_limits<double>::infinity()
+                       ? infinity
                        : std::sqrt(upper_factor_ * error_.sampling + error_.basis + doubt +
                                    error_.optimisation);
   }
@@ -322,7 +323,7 @@ class Sieve {
   }
 
   void grow(const Basis& wide, const SieveBatch& batch) {
-    if (error_.basis <= 0.5 * error_.sampling) return;
+    if (error_.basis <= std::max(0.5 * error_.sampling, negligible * std::pow(target(), 2))) return;
     const Index before = m(), beyond = wide.size() - before;
     const Gains gains{batch.beyond.rowwise().squaredNorm(), batch.noise.tail(beyond)};
     const std::vector<Index> marked =
@@ -395,7 +396,7 @@ class Sieve {
   double damping_ = 1;
   bool drifting_ = false;  // the last step went on in the direction of the one before
   double systematic_ = 0;  // of the last step, what is still to come
-  double upper_factor_ = 1, smallest_ = std::numeric_limits<double>::infinity();
+  double upper_factor_ = 1, smallest_ = infinity;
   StageError error_;
   CurvatureSeen seen_;
   std::optional<double> gradient_upper_;

@@ -1,0 +1,3 @@
+#include "numeric/instantiations.h"
+
+CHAOSGRAD_INSTANTIATIONS(template);
