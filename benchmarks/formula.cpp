@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "chaosgrad/expression.h"
-#include "expression/vector_math.h"
+#include "numeric/functions.h"
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "basis/simd.h"
 #include "chaosgrad/basis.h"
 #include "estimate/kernels.h"
+#include "numeric/pack.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chaosgrad/random.h"
-#include "expression/vector_math.h"
+#include "numeric/functions.h"
 #include "support/expression_values.h"
 
 namespace chaosgrad {
@@ -457,8 +457,8 @@ TEST(VectorMath, SineAndCosineToTwoUlp) {
     for (std::size_t i = 0; i < x.size(); i += simd::width) {
       double sine[simd::width], cosine[simd::width];
       const auto pair = simd::sincos(simd::load(&x[i]));
-      simd::store(sine, pair.x);
-      simd::store(cosine, pair.y);
+      simd::store(sine, pair.sin);
+      simd::store(cosine, pair.cos);
       for (std::size_t lane = 0; lane < simd::width; ++lane) {
         EXPECT_EQ(sine[lane], sines[i + lane]);
         EXPECT_EQ(cosine[lane], cosines[i + lane]);

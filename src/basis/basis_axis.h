@@ -4,7 +4,7 @@
 
 #include "basis/basis_plan.h"
 #include "basis/strip.h"
-#include "basis/turns.h"
+#include "numeric/turns.h"
 
 namespace chaosgrad {
 
@@ -83,7 +83,7 @@ struct Harmonic {
                                       simd::product_error(tau, per_unit));
     const simd::Pack low =
         h == 1 ? rest : simd::fma(rest, h_pack, simd::product_error(turns, h_pack));
-    const SinCos value = sincos_turns({high, low});
+    const simd::SinCos value = simd::sincos_turns({high, low});
     result.cos.pack[j] = value.cos;
     result.sin.pack[j] = value.sin;
   }

@@ -3,8 +3,8 @@
 // each other's latency.
 #include <algorithm>
 
-#include "basis/simd.h"
 #include "chaosgrad/types.h"
+#include "numeric/pack.h"
 
 namespace chaosgrad {
 
@@ -33,12 +33,11 @@ struct Strip {
   // Rows first, first + 1, … of a column; past the end its last row is repeated.
   [[gnu::always_inline]] static Strip load_column(const double* column, Index rows, Index first) {
     if (first + strip_samples <= rows)
-      return generate(
-          [&](int j) { return simd::load_unaligned(column + first + j * simd::width); });
+      return generate([&](int j) { return simd::load(column + first + j * simd::width); });
     alignas(64) double padded[strip_samples];
     Index i = 0;
     for (; first + i + simd::width <= rows; i += simd::width)
-      simd::store(padded + i, simd::load_unaligned(column + first + i));
+      simd::store(padded + i, simd::load(column + first + i));
     for (; i < strip_samples; ++i) padded[i] = column[std::min(first + i, rows - 1)];
     return load(padded);
   }
@@ -50,8 +49,7 @@ struct Strip {
   [[gnu::always_inline]] void store_column(double* column, Index rows, Index first) const {
     if (first + strip_samples <= rows) {
 #pragma GCC unroll 4
-      for (int j = 0; j < strip_packs; ++j)
-        simd::store_unaligned(column + first + j * simd::width, pack[j]);
+      for (int j = 0; j < strip_packs; ++j) simd::store(column + first + j * simd::width, pack[j]);
     } else if (first < rows) {
       alignas(64) double padded[strip_samples];
       store(padded);

@@ -132,8 +132,8 @@ struct Weights {
     for (int c = 0; c < components; ++c) {
       const double* from = g.data() + (column + c) * g.outerStride();
       for (Index i = 0; i < whole; i += simd::width) {
-        const simd::Pack pack = simd::load_unaligned(from + i);
-        simd::store(value[c] + i, factors ? pack * simd::load_unaligned(factors + i) : pack);
+        const simd::Pack pack = simd::load(from + i);
+        simd::store(value[c] + i, factors ? pack * simd::load(factors + i) : pack);
       }
       for (Index i = whole; i < rows; ++i) value[c][i] = factors ? from[i] * factors[i] : from[i];
       for (Index i = rows; i < padded; ++i) value[c][i] = 0;
@@ -211,8 +211,7 @@ template <int functions, int components, class Columns, class Source>
     }
   }
 #pragma GCC unroll 24
-  for (int s = 0; s < padded; s += simd::width)
-    simd::store_unaligned(out + s, simd::sums_of_lanes(sum + s));
+  for (int s = 0; s < padded; s += simd::width) simd::store(out + s, simd::sums_of_lanes(sum + s));
 }
 
 // out(j, k) = Σ_samples T_j · product_k, first ≤ j < end; out has room for one pack more.

@@ -5,7 +5,7 @@
 
 #include "chaosgrad/random.h"
 #include "expression/kernels.h"
-#include "expression/vector_math.h"
+#include "numeric/functions.h"
 
 namespace chaosgrad {
 namespace {
@@ -95,8 +95,9 @@ void pair_batched(const Call& call, double range) {
     double* second = call.second.data + j * call.second.column_stride;
     in_batches<function, quick>(call.a.data + j * call.a.column_stride, call.samples, range,
                                 [&](Index i, const auto& pair) {
-                                  store(out + i, pair.x);
-                                  store(second + i, pair.y);
+                                  const auto& [value, partner] = pair;
+                                  store(out + i, value);
+                                  store(second + i, partner);
                                 });
   }
 }
@@ -299,12 +300,14 @@ void integer_power(const Call& call) {
   }
 }
 
-void multiply_add(const Call& call) { ternary<simd::fused>(call); }
+void multiply_add(const Call& call) {
+  ternary<[](Pack a, Pack b, Pack c) { return simd::fma(a, b, c); }>(call);
+}
 void multiply_subtract(const Call& call) {
-  ternary<[](Pack a, Pack b, Pack c) { return simd::fused(a, b, -c); }>(call);
+  ternary<[](Pack a, Pack b, Pack c) { return simd::fms(a, b, c); }>(call);
 }
 void subtract_product(const Call& call) {
-  ternary<[](Pack a, Pack b, Pack c) { return simd::fused(-a, b, c); }>(call);
+  ternary<[](Pack a, Pack b, Pack c) { return simd::fnma(a, b, c); }>(call);
 }
 void add_multiply(const Call& call) {
   ternary<[](Pack a, Pack b, Pack c) { return (a + b) * c; }>(call);

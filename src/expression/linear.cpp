@@ -2,7 +2,7 @@
 // order of the components, for every sample alike. (A library product would choose it by the size
 // of the block.)
 #include "expression/kernels.h"
-#include "expression/vector_math.h"
+#include "numeric/functions.h"
 
 namespace chaosgrad::kernels {
 namespace {
@@ -32,7 +32,7 @@ void inner_product(const Call& call, const View& a, const View& b, Finish finish
     const double* right = b.data + sample_offset(b, i);
     for (Index j = 0; j < call.columns; ++j, left += a.column_stride, right += b.column_stride) {
       for (int p = 0; p < packs(); ++p) {
-        total[p] = simd::fused(load(left + p * a.step), load(right + p * b.step), total[p]);
+        total[p] = simd::fma(load(left + p * a.step), load(right + p * b.step), total[p]);
       }
     }
     for (int p = 0; p < packs(); ++p) store(call.out.data + i + p * width, finish(total[p]));
@@ -50,7 +50,7 @@ void product_tile(const Call& call, Index row, Index column, Index sample) {
     for (int p = 0; p < packs; ++p) {
       const Pack value = load(b + p * width);
       for (int r = 0; r < rows; ++r) {
-        total[r * packs + p] = simd::fused(broadcast(matrix[r]), value, total[r * packs + p]);
+        total[r * packs + p] = simd::fma(broadcast(matrix[r]), value, total[r * packs + p]);
       }
     }
   }

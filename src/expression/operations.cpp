@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "expression/kernels.h"
-#include "expression/vector_math.h"
+#include "numeric/functions.h"
 
 namespace chaosgrad {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "expression/compilation.h"
-#include "expression/vector_math.h"
+#include "numeric/functions.h"
 
 namespace chaosgrad {
 

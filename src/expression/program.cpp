@@ -2,7 +2,7 @@
 #include <cassert>
 
 #include "expression/code.h"
-#include "expression/vector_math.h"
+#include "numeric/functions.h"
 
 namespace chaosgrad {
 namespace {

@@ -7,7 +7,7 @@
 #include "chaosgrad/distribution.h"
 #include "measure/law.h"
 #include "measure/validation.h"
-#include "random/vector_math.h"
+#include "numeric/transform.h"
 
 namespace chaosgrad::law {
 
@@ -21,8 +21,8 @@ inline double cdf(const Uniform& d, double t) { return (t - d.lower) / (d.upper 
 inline double survival(const Uniform& d, double t) { return (d.upper - t) / (d.upper - d.lower); }
 inline void quantile(const Uniform& d, const double* p, double* t, Index n) {
   const double width = d.upper - d.lower;
-  transform_chunks(p, t, n, 0.5, [&](const Chunk& x) -> Chunk {
-    return clamp(d.lower + width * x, d.lower, d.upper);
+  simd::transform(p, t, n, 0.5, [&](const simd::Pack& x) -> simd::Pack {
+    return simd::clamp(d.lower + width * x, d.lower, d.upper);
   });
 }
 inline double survival_quantile(const Uniform& d, double q) {
@@ -59,10 +59,10 @@ inline double cdf(const Triangular& d, double t) { return survival(mirror(d), -t
 inline void quantile(const Triangular& d, const double* p, double* t, Index n) {
   const double width = d.upper - d.lower;
   const double left = (d.mode - d.lower) / width, right = (d.upper - d.mode) / width;
-  transform_chunks(p, t, n, 0.5, [&](const Chunk& x) -> Chunk {
-    const Mask is_left = x < left;
-    const Chunk distance = width * sqrt(is_left ? x * left : (1.0 - x) * right);
-    return clamp(is_left ? d.lower + distance : d.upper - distance, d.lower, d.upper);
+  simd::transform(p, t, n, 0.5, [&](const simd::Pack& x) -> simd::Pack {
+    const simd::Integers is_left = x < left;
+    const simd::Pack distance = width * simd::sqrt(is_left ? x * left : (1.0 - x) * right);
+    return simd::clamp(is_left ? d.lower + distance : d.upper - distance, d.lower, d.upper);
   });
 }
 inline double survival_quantile(const Triangular& d, double q) {
@@ -100,10 +100,11 @@ inline double survival(const LogUniform& d, double t) {
 }
 inline void quantile(const LogUniform& d, const double* p, double* t, Index n) {
   const double length = log_ratio(d.upper, d.lower);
-  transform_chunks(p, t, n, 0.5, [&](const Chunk& x) -> Chunk {
-    const Mask is_left = x < 0.5;  // from the nearer end
-    const Chunk factor = exp(length * (is_left ? x : x - 1.0));
-    return clamp((is_left ? Chunk{} + d.lower : Chunk{} + d.upper) * factor, d.lower, d.upper);
+  simd::transform(p, t, n, 0.5, [&](const simd::Pack& x) -> simd::Pack {
+    const simd::Integers is_left = x < 0.5;  // from the nearer end
+    const simd::Pack factor = simd::Machine::exp(length * (is_left ? x : x - 1.0));
+    const simd::Pack end = is_left ? simd::broadcast(d.lower) : simd::broadcast(d.upper);
+    return simd::clamp(end * factor, d.lower, d.upper);
   });
 }
 inline double survival_quantile(const LogUniform& d, double q) {

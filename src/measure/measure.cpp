@@ -10,7 +10,7 @@
 #include "measure/normal_law.h"
 #include "measure/validation.h"
 #include "numeric/symmetric.h"
-#include "random/vector_math.h"
+#include "numeric/transform.h"
 
 namespace chaosgrad {
 namespace {
@@ -143,9 +143,11 @@ void Measure::parameters_from_germ(const Block& eta, BlockOut theta) const {
   for (Index k = dimension() - 1; k >= 0; --k) {
     const Distribution& marginal = marginals_[static_cast<std::size_t>(k)];
     if (is_logarithmic(k)) {
-      transform_chunks(eta.col(k).data(), theta.col(k).data(), eta.rows(), 0, [&](const Chunk& s) {
-        return clamp(exp(s), marginal.lower(), marginal.upper());
-      });
+      simd::transform(eta.col(k).data(), theta.col(k).data(), eta.rows(), 0,
+                      [&](const simd::Pack& s) -> simd::Pack {
+                        return simd::clamp(simd::Machine::exp(s), marginal.lower(),
+                                           marginal.upper());
+                      });
       continue;
     }
     if (!is_correlated(k)) {

@@ -6,7 +6,7 @@
 #include "chaosgrad/random.h"
 #include "measure/law.h"
 #include "measure/validation.h"
-#include "random/normal_chunk.h"
+#include "random/normal_pack.h"
 
 namespace chaosgrad::law {
 
@@ -26,11 +26,13 @@ inline double pdf(const Normal& d, double t) { return normal_pdf(standardise(d, 
 inline double cdf(const Normal& d, double t) { return normal_cdf(standardise(d, t)); }
 inline double survival(const Normal& d, double t) { return normal_cdf(-standardise(d, t)); }
 inline void from_standard_normal(const Normal& d, const double* z, double* t, Index n) {
-  transform_chunks(z, t, n, 0.0, [&](const Chunk& x) -> Chunk { return d.mean + d.sd * x; });
+  simd::transform(z, t, n, 0.0,
+                  [&](const simd::Pack& x) -> simd::Pack { return d.mean + d.sd * x; });
 }
 inline void quantile(const Normal& d, const double* p, double* t, Index n) {
-  transform_chunks(p, t, n, 0.5,
-                   [&](const Chunk& x) -> Chunk { return d.mean + d.sd * normal_quantile(x); });
+  simd::transform(p, t, n, 0.5, [&](const simd::Pack& x) -> simd::Pack {
+    return d.mean + d.sd * normal_quantile(x);
+  });
 }
 inline double survival_quantile(const Normal& d, double q) {
   return d.mean - d.sd * normal_quantile(q);

@@ -10,7 +10,7 @@
 #include "measure/law.h"
 #include "measure/normal_law.h"
 #include "measure/validation.h"
-#include "random/normal_chunk.h"
+#include "random/normal_pack.h"
 
 namespace chaosgrad::law {
 
@@ -25,7 +25,9 @@ inline double pdf(const Exponential& d, double t) { return d.rate * std::exp(-d.
 inline double cdf(const Exponential& d, double t) { return -std::expm1(-d.rate * t); }
 inline double survival(const Exponential& d, double t) { return std::exp(-d.rate * t); }
 inline void quantile(const Exponential& d, const double* p, double* t, Index n) {
-  transform_chunks(p, t, n, 0.5, [&](const Chunk& x) -> Chunk { return -log1p(-x) / d.rate; });
+  simd::transform(p, t, n, 0.5, [&](const simd::Pack& x) -> simd::Pack {
+    return -simd::Machine::log1p(-x) / d.rate;
+  });
 }
 inline double survival_quantile(const Exponential& d, double q) { return -std::log(q) / d.rate; }
 inline double mean(const Exponential& d) { return 1 / d.rate; }
@@ -97,8 +99,9 @@ inline double survival(const Weibull& d, double t) {
   return std::exp(-std::pow(t / d.scale, d.shape));
 }
 inline void quantile(const Weibull& d, const double* p, double* t, Index n) {
-  transform_chunks(p, t, n, 0.5,
-                   [&](const Chunk& x) -> Chunk { return d.scale * pow(-log1p(-x), 1 / d.shape); });
+  simd::transform(p, t, n, 0.5, [&](const simd::Pack& x) -> simd::Pack {
+    return d.scale * simd::Machine::power(-simd::Machine::log1p(-x), simd::broadcast(1 / d.shape));
+  });
 }
 inline double survival_quantile(const Weibull& d, double q) {
   return d.scale * std::pow(-std::log(q), 1 / d.shape);
@@ -138,11 +141,13 @@ inline double pdf(const LogNormal& d, double t) {
 inline double cdf(const LogNormal& d, double t) { return normal_cdf(standardise(d, t)); }
 inline double survival(const LogNormal& d, double t) { return normal_cdf(-standardise(d, t)); }
 inline void from_standard_normal(const LogNormal& d, const double* z, double* t, Index n) {
-  transform_chunks(z, t, n, 0.0, [&](const Chunk& x) -> Chunk { return exp(d.mu + d.sigma * x); });
+  simd::transform(z, t, n, 0.0, [&](const simd::Pack& x) -> simd::Pack {
+    return simd::Machine::exp(d.mu + d.sigma * x);
+  });
 }
 inline void quantile(const LogNormal& d, const double* p, double* t, Index n) {
-  transform_chunks(p, t, n, 0.5, [&](const Chunk& x) -> Chunk {
-    return exp(d.mu + d.sigma * normal_quantile(x));
+  simd::transform(p, t, n, 0.5, [&](const simd::Pack& x) -> simd::Pack {
+    return simd::Machine::exp(d.mu + d.sigma * normal_quantile(x));
   });
 }
 inline double survival_quantile(const LogNormal& d, double q) {

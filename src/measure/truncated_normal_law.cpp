@@ -6,7 +6,7 @@
 
 #include "measure/normal_law.h"
 #include "measure/validation.h"
-#include "random/normal_chunk.h"
+#include "random/normal_pack.h"
 
 namespace chaosgrad::law {
 namespace {
@@ -99,11 +99,11 @@ void quantile_near(const TruncatedNormal& d, const double* p, double* t, Index n
   const Interval interval(d);
   const double below = normal_cdf(interval.lower), above = normal_cdf(-interval.upper);
   const double total = normal_pdf(interval.peak()) * mass(interval.peak(), interval);
-  transform_chunks(p, t, n, 0.5, [&](const Chunk& x) -> Chunk {
-    const Chunk left = below + x * total, right = above + (1.0 - x) * total;
-    const Mask is_left = left < right;
-    const Chunk z = normal_quantile(is_left ? left : right);
-    return clamp(d.mean + d.sd * (is_left ? z : -z), d.lower, d.upper);
+  simd::transform(p, t, n, 0.5, [&](const simd::Pack& x) -> simd::Pack {
+    const simd::Pack left = below + x * total, right = above + (1.0 - x) * total;
+    const simd::Integers is_left = left < right;
+    const simd::Pack z = normal_quantile(is_left ? left : right);
+    return simd::clamp(d.mean + d.sd * (is_left ? z : -z), d.lower, d.upper);
   });
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
-#include "expression/pack.h"
+#include "numeric/pack.h"
 #include "problem/formula_data.h"
 #include "problem/known_functions.h"
 #include "problem/names.h"

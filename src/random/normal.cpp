@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "chaosgrad/random.h"
-#include "random/normal_chunk.h"
+#include "random/normal_pack.h"
 
 namespace chaosgrad {
 namespace {
@@ -58,22 +58,22 @@ double far_tail_quantile(double p) {
 
 // Both branches for every value, one division: a blend costs less than sorting out the 15 % in the
 // tails. The far tail is too rare to matter.
-Chunk normal_quantile(const Chunk& p) {
-  const Chunk q = p - 0.5;
-  const Mask is_upper = q > 0;
-  const Chunk mass = is_upper ? 1.0 - p : p;
-  const Chunk distance = is_upper ? q : -q;
-  const Chunk x = 0.180625 - q * q;
-  const Chunk y = sqrt(-log(mass)) - 1.6;
-  const Chunk central_numerator = distance * Ratio::polynomial(central.numerator, x);
-  const Chunk central_denominator = Ratio::polynomial(central.denominator, x);
-  const Chunk tail_numerator = Ratio::polynomial(tail.numerator, y);
-  const Chunk tail_denominator = Ratio::polynomial(tail.denominator, y);
-  const Mask is_central = distance <= central_half_width;
-  Chunk z = (is_central ? central_numerator : tail_numerator) /
-            (is_central ? central_denominator : tail_denominator);
-  if (any(~(mass >= far_tail_mass))) {
-    for (Index i = 0; i < chunk_size; ++i) {
+simd::Pack normal_quantile(const simd::Pack& p) {
+  const simd::Pack q = p - 0.5;
+  const simd::Integers is_upper = q > 0;
+  const simd::Pack mass = is_upper ? 1.0 - p : p;
+  const simd::Pack distance = is_upper ? q : -q;
+  const simd::Pack x = 0.180625 - q * q;
+  const simd::Pack y = simd::sqrt(-simd::Machine::log(mass)) - 1.6;
+  const simd::Pack central_numerator = distance * Ratio::polynomial(central.numerator, x);
+  const simd::Pack central_denominator = Ratio::polynomial(central.denominator, x);
+  const simd::Pack tail_numerator = Ratio::polynomial(tail.numerator, y);
+  const simd::Pack tail_denominator = Ratio::polynomial(tail.denominator, y);
+  const simd::Integers is_central = distance <= central_half_width;
+  simd::Pack z = (is_central ? central_numerator : tail_numerator) /
+                 (is_central ? central_denominator : tail_denominator);
+  if (simd::any(~(mass >= far_tail_mass))) {
+    for (Index i = 0; i < simd::width; ++i) {
       if (!(mass[i] >= far_tail_mass)) z[i] = far_tail_quantile(mass[i]);
     }
   }
@@ -99,7 +99,7 @@ double normal_quantile(double p) {
 }
 
 void normal_quantile(const double* p, double* z, Index n) {
-  transform_chunks(p, z, n, 0.5, [](const Chunk& x) { return normal_quantile(x); });
+  simd::transform(p, z, n, 0.5, [](const simd::Pack& x) { return normal_quantile(x); });
 }
 
 }  // namespace chaosgrad

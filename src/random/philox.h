@@ -3,19 +3,12 @@
 // half of a lane of word[k]; what the high half holds does not matter.
 #include <cstddef>
 #include <cstdint>
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
+
+#include "numeric/pack.h"
 
 namespace chaosgrad::philox {
 
-#if defined(__AVX512F__)
-inline constexpr int lanes = 8;
-#elif defined(__AVX2__)
-inline constexpr int lanes = 4;
-#else
-inline constexpr int lanes = 2;
-#endif
+inline constexpr int lanes = simd::width;
 typedef std::uint64_t Words __attribute__((vector_size(lanes * sizeof(std::uint64_t))));
 
 // The 64-bit products of the low halves.
@@ -24,7 +17,7 @@ typedef std::uint64_t Words __attribute__((vector_size(lanes * sizeof(std::uint6
 #if defined(__AVX512F__)
   return reinterpret_cast<Words>(_mm512_maskz_mul_epu32(0xff, reinterpret_cast<__m512i>(a),
                                                         reinterpret_cast<__m512i>(factor)));
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && defined(__FMA__)
   return reinterpret_cast<Words>(
       _mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(factor)));
 #elif defined(__SSE2__)
@@ -43,7 +36,7 @@ struct Halves {
 #if defined(__AVX512F__)
   return {__builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11),
           __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)};
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && defined(__FMA__)
   return {__builtin_shufflevector(a, b, 0, 4, 1, 5), __builtin_shufflevector(a, b, 2, 6, 3, 7)};
 #else
   return {__builtin_shufflevector(a, b, 0, 2), __builtin_shufflevector(a, b, 1, 3)};

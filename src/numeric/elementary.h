@@ -1,7 +1,7 @@
 #pragma once
 // exp, sin and cos of moderate arguments, short enough to be inlined and interleaved: within 1.5
 // ulp, three times as fast as calls of SLEEF. They need the fused multiply-add (has_fused).
-#include "expression/pack.h"
+#include "numeric/pack.h"
 
 namespace chaosgrad::simd::quick {
 
@@ -11,7 +11,7 @@ inline constexpr double to_integer = 0x1.8p52;  // adding it rounds; the low bit
 template <std::size_t count>
 [[gnu::always_inline]] inline Pack polynomial(const double (&coefficients)[count], Pack x) {
   Pack sum = broadcast(coefficients[count - 1]);
-  for (std::size_t j = count - 1; j-- > 0;) sum = fused(sum, x, broadcast(coefficients[j]));
+  for (std::size_t j = count - 1; j-- > 0;) sum = fma(sum, x, broadcast(coefficients[j]));
   return sum;
 }
 
@@ -34,15 +34,15 @@ struct ExpReduction {
   Integers exponent;  // n, in the place of the exponent of a double
 
   [[gnu::always_inline]] explicit ExpReduction(Pack x) {
-    const Pack shifted = fused(x, broadcast(0x1.71547652b82fep+0), broadcast(to_integer));
+    const Pack shifted = fma(x, broadcast(0x1.71547652b82fep+0), broadcast(to_integer));
     const Pack n = shifted - to_integer;
-    r = fused(n, broadcast(-0x1.abc9e3b39803fp-56), fused(n, broadcast(-0x1.62e42fefa39efp-1), x));
+    r = fma(n, broadcast(-0x1.abc9e3b39803fp-56), fma(n, broadcast(-0x1.62e42fefa39efp-1), x));
     exponent = reinterpret_cast<Integers>(shifted) << 52;
   }
 };
 [[gnu::always_inline]] inline Pack exp(Pack x) {
   const ExpReduction reduced(x);
-  const Pack r = reduced.r, value = 1.0 + fused(r * r, polynomial(exp_terms, r), r);
+  const Pack r = reduced.r, value = 1.0 + fma(r * r, polynomial(exp_terms, r), r);
   return reinterpret_cast<Pack>(reinterpret_cast<Integers>(value) + reduced.exponent);
 }
 
@@ -54,15 +54,11 @@ struct ExpReduction {
   const ExpReduction reduced(x);
   const Pack r = reduced.r, y = r * r;
   const Pack even = 0.5 * y * polynomial(even_terms, y);  // without its constant 1/2
-  const Pack half_r = 0.5 * r, odd = fused(half_r * y, polynomial(odd_terms, y), half_r);
+  const Pack half_r = 0.5 * r, odd = fma(half_r * y, polynomial(odd_terms, y), half_r);
   const auto up = reinterpret_cast<Integers>(0.5 + (even + odd)) + reduced.exponent;
   const auto down = reinterpret_cast<Integers>(0.5 + (even - odd)) - reduced.exponent;
   return reinterpret_cast<Pack>(up) + reinterpret_cast<Pack>(down);
 }
-
-struct SinCos {
-  Pack x, y;  // sin, cos
-};
 
 // |x| < turn_range: x = n π/2 + r in three parts. The first difference is exact, as both sides are
 // multiples of 2^-53 and it is below 1; polynomials to 2e-17.
@@ -85,14 +81,14 @@ struct Turned {  // sin and cos of r, and n in the low bits
       2.087614626815952e-09,
       -1.1382632407965617e-11,
   };
-  const Pack shifted = fused(x, broadcast(0x1.45f306dc9c883p-1), broadcast(to_integer));
+  const Pack shifted = fma(x, broadcast(0x1.45f306dc9c883p-1), broadcast(to_integer));
   const Pack n = shifted - to_integer;
-  Pack r = fused(n, broadcast(-0x1.921fb54442d18p+0), x);
-  r = fused(n, broadcast(-0x1.1a62633145c07p-54), r);
-  r = fused(n, broadcast(0x1.f1976b7ed8fbcp-110), r);
+  Pack r = fma(n, broadcast(-0x1.921fb54442d18p+0), x);
+  r = fma(n, broadcast(-0x1.1a62633145c07p-54), r);
+  r = fma(n, broadcast(0x1.f1976b7ed8fbcp-110), r);
   const Pack y = r * r;
-  const Pack s = fused(r * y, polynomial(sin_terms, y), r);
-  const Pack c = fused(y, polynomial(cos_terms, y), broadcast(1));
+  const Pack s = fma(r * y, polynomial(sin_terms, y), r);
+  const Pack c = fma(y, polynomial(cos_terms, y), broadcast(1));
   return {s, c, reinterpret_cast<Integers>(shifted)};
 }
 // Quarter n: (sin, cos) of r turned by n quarters.
@@ -100,16 +96,16 @@ struct Turned {  // sin and cos of r, and n in the low bits
   const auto [s, c, n] = turned(x);
   return {flip_by_bit_1(if_odd(n, c, s), n), flip_by_bit_1(if_odd(n, s, c), n + 1)};
 }
-[[gnu::always_inline]] inline Pack sin(Pack x) { return sincos(x).x; }
-[[gnu::always_inline]] inline Pack cos(Pack x) { return sincos(x).y; }
+[[gnu::always_inline]] inline Pack sin(Pack x) { return sincos(x).sin; }
+[[gnu::always_inline]] inline Pack cos(Pack x) { return sincos(x).cos; }
 
 struct DoubleSine {
-  Pack x, y;  // sin x, sin 2x
+  Pack sine, twice;  // sin x, sin 2x
 };
 // sin 2x = 2 sin x cos x = (−1)ⁿ 2 sin r cos r; rounding must not lead out of [−1, 1].
 [[gnu::always_inline]] inline DoubleSine double_sine(Pack x) {
   const auto [s, c, n] = turned(x);
-  return {flip_by_bit_1(if_odd(n, c, s), n), flip_by_bit_1(clamped((s + s) * c, 1), n << 1)};
+  return {flip_by_bit_1(if_odd(n, c, s), n), flip_by_bit_1(clamp((s + s) * c, -1, 1), n << 1)};
 }
 
 }  // namespace chaosgrad::simd::quick

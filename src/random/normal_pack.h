@@ -1,9 +1,9 @@
 #pragma once
 // The standard normal quantile of one machine vector of values.
-#include "random/vector_math.h"
+#include "numeric/transform.h"
 
 namespace chaosgrad {
 
-[[nodiscard]] Chunk normal_quantile(const Chunk& p);
+[[nodiscard]] simd::Pack normal_quantile(const simd::Pack& p);
 
 }  // namespace chaosgrad

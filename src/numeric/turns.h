@@ -1,30 +1,24 @@
 #pragma once
 // sin and cos of an angle in turns, to within an ulp or two: the reduction to an eighth of a turn
 // is exact, so no accuracy is lost near the multiples of a quarter turn, however large the phase.
-#include "basis/simd.h"
+#include "numeric/pack.h"
 
-namespace chaosgrad {
+namespace chaosgrad::simd {
 
 // The angle high + rest (|rest| far below one ulp of high's range), |high| < 2^40.
 struct Turns {
-  simd::Pack high, rest;
-};
-
-struct SinCos {
-  simd::Pack sin, cos;
+  Pack high, rest;
 };
 
 // Polynomials: Chebyshev fits on |r| ≤ 1/8 of (sin(2πr)/r − 2π)/r² and (cos(2πr) − 1 + 2π²r²)/r⁴
 // in r², with errors 1e-17 and 5e-19 in the function values.
 [[gnu::always_inline]] inline SinCos sincos_turns(const Turns& angle) {
-  using simd::fma;
-  using simd::Pack;
   constexpr double two_pi = 0x1.921fb54442d18p+2, two_pi_rest = 2.4492935982947064e-16;
   constexpr double to_integer = 0x1.8p52;  // adding it rounds to an integer, kept in the low bits
-  const auto constant = [](double c) { return simd::broadcast(c); };
+  const auto constant = [](double c) { return broadcast(c); };
 
   const Pack shifted = fma(angle.high, constant(4), constant(to_integer));
-  const Pack r = simd::fnma(shifted - to_integer, constant(0.25), angle.high) + angle.rest;
+  const Pack r = fnma(shifted - to_integer, constant(0.25), angle.high) + angle.rest;
   const Pack y = r * r;
   Pack s = fma(y, constant(3.7864333495654501), constant(-15.094054182079999));
   Pack c = fma(y, constant(-1.7012215232036352), constant(7.9033051647423553));
@@ -40,9 +34,9 @@ struct SinCos {
   c = fma(fma(c, y, constant(-19.739208802178716)), y, constant(1));
 
   // Quarter k: (sin, cos) of r turned by k quarters.
-  const auto quarter = reinterpret_cast<simd::Integers>(shifted);
-  return {simd::flip_by_bit_1(simd::if_odd(quarter, c, s), quarter),
-          simd::flip_by_bit_1(simd::if_odd(quarter, s, c), quarter + 1)};
+  const auto quarter = reinterpret_cast<Integers>(shifted);
+  return {flip_by_bit_1(if_odd(quarter, c, s), quarter),
+          flip_by_bit_1(if_odd(quarter, s, c), quarter + 1)};
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::simd

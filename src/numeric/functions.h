@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "expression/elementary.h"
-#include "expression/pack.h"
+#include "numeric/elementary.h"
+#include "numeric/sleef.h"
 
 namespace chaosgrad::simd {
 
@@ -46,7 +46,7 @@ inline Pack cos(Pack x) {
                 [](Pack a) { return by_size(a, Machine::cos, blend_packs); });
 }
 inline Pack tan(Pack x) { return by_size(x, Machine::tan, blend_packs); }
-inline quick::SinCos sincos(Pack x) {
+inline SinCos sincos(Pack x) {
   if (has_fused && all_less(simd::abs(x), broadcast(quick::turn_range))) [[likely]]
     return quick::sincos(x);
   return {simd::sin(x), simd::cos(x)};
@@ -54,8 +54,8 @@ inline quick::SinCos sincos(Pack x) {
 inline quick::DoubleSine double_sine(Pack x) {
   if (has_fused && all_less(simd::abs(x), broadcast(quick::turn_range))) [[likely]]
     return quick::double_sine(x);
-  const quick::SinCos pair = simd::sincos(x);
-  return {pair.x, clamped((pair.x + pair.x) * pair.y, 1)};
+  const SinCos pair = simd::sincos(x);
+  return {pair.sin, clamp((pair.sin + pair.sin) * pair.cos, -1, 1)};
 }
 
 // Where e^{|x|} overflows and cosh may not, its root is squared.
@@ -83,10 +83,10 @@ inline Pack softplus(Pack x) {
 // φ(x) = e^{-x²/2}/√(2π); the rounding of x² is put back, it would cost x² ulp in the tails.
 inline Pack normal_pdf(Pack x) {
   const Pack square = x * x;
-  const Pack rest = rounding_error(x, x, square);
+  const Pack rest = product_error(x, x);
   const Pack value =
       simd::exp(-0.5 * square) * (0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2);
-  return value == broadcast(0) ? value : fused(value * -0.5, rest, value);
+  return value == broadcast(0) ? value : fma(value * -0.5, rest, value);
 }
 
 // Φ(x) = erfc(−x/√2)/2. With t = −x/√2 rounded by δ, erfc(t + δ) ≈ erfc(t) (1 − δ (t + √(t² +
@@ -94,10 +94,10 @@ inline Pack normal_pdf(Pack x) {
 inline Pack normal_cdf(Pack x) {
   constexpr double root = std::numbers::sqrt2 / 2, root_rest = -4.8336466567264567e-17;
   const Pack t = x * -root;
-  const Pack rest = rounding_error(x, broadcast(-root), t) - x * root_rest;
+  const Pack rest = product_error(x, broadcast(-root)) - x * root_rest;
   const Pack value = 0.5 * Machine::erfc(t);
-  const Pack slope = t + simd::sqrt(fused(t, t, broadcast(4 / std::numbers::pi)));
-  const Pack corrected = fused(-value * rest, slope, value);
+  const Pack slope = t + simd::sqrt(fma(t, t, broadcast(4 / std::numbers::pi)));
+  const Pack corrected = fma(-value * rest, slope, value);
   return ((simd::abs(x) < broadcast(40)) & (value > broadcast(0))) ? corrected : value;
 }
 
