@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "basis/family_kernel.h"
+#include "basis/family/kernel.h"
 #include "chaosgrad/basis.h"
 
 namespace chaosgrad {

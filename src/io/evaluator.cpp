@@ -6,8 +6,8 @@
 #include <numbers>
 #include <type_traits>
 
-#include "basis/family_fourier.h"
-#include "basis/family_kernel.h"
+#include "basis/family/fourier.h"
+#include "basis/family/kernel.h"
 #include "chaosgrad/random.h"
 
 namespace chaosgrad {

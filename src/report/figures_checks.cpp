@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "basis/quadrature.h"
+#include "basis/family/quadrature.h"
 #include "report/figures.h"
 #include "solve/guard.h"
 

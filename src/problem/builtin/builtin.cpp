@@ -7,9 +7,7 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
-#include "problem/builtin/elliptic_control.h"
-#include "problem/builtin/oscillator_control.h"
-#include "problem/builtin/quadratic.h"
+#include "problem/builtin/problems.h"
 
 namespace chaosgrad {
 namespace {
@@ -26,9 +24,8 @@ std::vector<Builtin> make_list() {
                               {"q", 15, 1, 100000, true, "grid points, the size of the control x"},
                               {"beta", 1e-3, 1e-12, 1e6, false, "weight of the control"}},
                   .make = [](const BuiltinValues& values, const QuantitySpec& quantities) {
-                    return CodedProblem(
-                        EllipticControl(whole(values, "d"), whole(values, "q"), values.at("beta")),
-                        quantities);
+                    return elliptic_control(whole(values, "d"), whole(values, "q"),
+                                            values.at("beta"), quantities);
                   }});
   list.push_back(
       {.name = "oscillator-control",
@@ -37,9 +34,8 @@ std::vector<Builtin> make_list() {
                    {"horizon", 10, 1e-3, 1000, false, "length of time"},
                    {"weight", 0.1, 1e-12, 1e6, false, "weight of the control"}},
        .make = [](const BuiltinValues& values, const QuantitySpec& quantities) {
-         return CodedProblem(
-             OscillatorControl(whole(values, "q"), values.at("horizon"), values.at("weight")),
-             quantities);
+         return oscillator_control(whole(values, "q"), values.at("horizon"), values.at("weight"),
+                                   quantities);
        }});
   list.push_back(
       {.name = "quadratic",
@@ -54,9 +50,8 @@ std::vector<Builtin> make_list() {
                             fmt::format("expected at most d = {}, found {}", values.at("d"),
                                         values.at("active")));
          }
-         return CodedProblem(Quadratic(whole(values, "d"), whole(values, "active"),
-                                       whole(values, "q"), values.at("condition")),
-                             quantities);
+         return quadratic(whole(values, "d"), whole(values, "active"), whole(values, "q"),
+                          values.at("condition"), quantities);
        }});
   return list;
 }

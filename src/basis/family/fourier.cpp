@@ -1,4 +1,4 @@
-#include "basis/family_fourier.h"
+#include "basis/family/fourier.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <numbers>
 
-#include "basis/family_supremum.h"
+#include "basis/family/supremum.h"
 
 namespace chaosgrad {
 namespace {

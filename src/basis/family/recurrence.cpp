@@ -1,4 +1,4 @@
-#include "basis/recurrence.h"
+#include "basis/family/recurrence.h"
 
 #include <algorithm>
 #include <boost/math/special_functions/gamma.hpp>

@@ -1,4 +1,4 @@
-#include "basis/quadrature.h"
+#include "basis/family/quadrature.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "basis/family_kernel.h"
+#include "basis/family/kernel.h"
 
 #include <algorithm>
 #include <cassert>

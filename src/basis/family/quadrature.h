@@ -1,6 +1,6 @@
 #pragma once
 // Gauss rules from recurrence coefficients.
-#include "basis/family_kernel.h"
+#include "basis/family/kernel.h"
 
 namespace chaosgrad {
 

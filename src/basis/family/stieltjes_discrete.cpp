@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "basis/stieltjes.h"
+#include "basis/family/stieltjes.h"
 
 namespace chaosgrad {
 namespace {

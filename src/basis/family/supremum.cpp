@@ -1,4 +1,4 @@
-#include "basis/family_supremum.h"
+#include "basis/family/supremum.h"
 
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>

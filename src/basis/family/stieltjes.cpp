@@ -1,11 +1,11 @@
-#include "basis/stieltjes.h"
+#include "basis/family/stieltjes.h"
 
 #include <cmath>
 #include <numbers>
 #include <tuple>
 #include <utility>
 
-#include "basis/family_chart.h"
+#include "basis/family/chart.h"
 
 namespace chaosgrad {
 namespace {

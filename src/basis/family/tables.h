@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "basis/family_kernel.h"
-#include "basis/induced.h"
-#include "basis/recurrence.h"
+#include "basis/family/induced.h"
+#include "basis/family/kernel.h"
+#include "basis/family/recurrence.h"
 
 namespace chaosgrad {
 

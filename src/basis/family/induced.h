@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "basis/family_chart.h"
-#include "basis/family_kernel.h"
+#include "basis/family/chart.h"
+#include "basis/family/kernel.h"
 
 namespace chaosgrad {
 

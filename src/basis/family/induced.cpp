@@ -1,4 +1,4 @@
-#include "basis/induced.h"
+#include "basis/family/induced.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
-#include "basis/family_fourier.h"
-#include "basis/family_supremum.h"
-#include "basis/family_tables.h"
-#include "basis/quadrature.h"
+#include "basis/family/fourier.h"
+#include "basis/family/quadrature.h"
+#include "basis/family/supremum.h"
+#include "basis/family/tables.h"
 #include "chaosgrad/error.h"
 
 namespace chaosgrad {

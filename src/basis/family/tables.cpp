@@ -1,10 +1,10 @@
-#include "basis/family_tables.h"
+#include "basis/family/tables.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "basis/stieltjes.h"
+#include "basis/family/stieltjes.h"
 
 namespace chaosgrad {
 namespace {

@@ -1,10 +1,10 @@
-#include "basis/family_chart.h"
+#include "basis/family/chart.h"
 
 #include <algorithm>
 #include <boost/math/special_functions/log1p.hpp>
 #include <cmath>
 
-#include "basis/recurrence.h"
+#include "basis/family/recurrence.h"
 
 namespace chaosgrad {
 namespace {
