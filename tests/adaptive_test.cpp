@@ -12,6 +12,7 @@
 #include "solve/adaptive/goal.h"
 #include "solve/adaptive/growth.h"
 #include "solve/adaptive/mixture.h"
+#include "solve/adaptive/probe.h"
 #include "solve/adaptive/weighted_fit.h"
 #include "solve/pointwise.h"
 
@@ -167,6 +168,53 @@ TEST(UpperMean, CoversSkewedMeans) {
     covered += upper_mean(z, 0.95) >= 1 ? 1 : 0;
   }
   EXPECT_GE(covered, 0.95 * trials - 3 * std::sqrt(trials * 0.05 * 0.95));
+}
+
+// On a grid that is even in U = F(η) sums of waves are exact.
+TEST(Probe, IsOrthonormal) {
+  for (const Index d : {1, 2, 5}) {
+    const std::vector<Distribution> all = {Gamma{2, 0.5}, Normal{1, 2}, Uniform{-1, 1},
+                                           Beta{2, 3, 0, 1}, Exponential{1}};
+    const std::vector<Distribution> germs(all.begin(), all.begin() + d);
+    const Probe probe(germs);
+    const auto side = static_cast<Index>(d == 1 ? 64 : d == 2 ? 24 : 8);
+    const auto count = static_cast<Index>(std::pow(side, d));
+    Matrix gram = Matrix::Zero(probe.size() + 1, probe.size() + 1), eta(1, d);
+    for (Index n = 0; n < count; ++n) {
+      for (Index j = 0, rest = n; j < d; ++j, rest /= side) {
+        const double u = (static_cast<double>(rest % side) + 0.5) / static_cast<double>(side);
+        eta(0, j) = germs[static_cast<std::size_t>(j)].quantile(u);
+      }
+      Vector values(probe.size() + 1);
+      values << 1, probe.evaluate(eta).transpose();
+      gram += values * values.transpose() / static_cast<double>(count);
+    }
+    EXPECT_LT((gram - Matrix::Identity(gram.rows(), gram.cols())).cwiseAbs().maxCoeff(), 1e-9) << d;
+  }
+}
+
+// A jump in one of two correlated parameters: polynomials in the germ swing widely far out, and the
+// objective overflows at such predictions. The run goes on from known optima and stays honest.
+TEST(Collocation, BadPredictionsDoNotEndTheRun) {
+  Matrix correlation(2, 2);
+  correlation << 1, -0.5, -0.5, 1;
+  const auto optimum = [](double a, double b) { return a + std::sin(2 * b); };
+  PerSampleProblem problem(
+      1, Measure({Discrete{{-1, 0, 0.5, 2}, {1, 3, 2, 1}}, LogUniform{0.2, 1}}, correlation), 0,
+      [&](const Vector& x, const Vector& theta, const Vector&) {
+        return Vector{{10 * std::sinh(10 * (x(0) - optimum(theta(0), theta(1))))}};
+      });
+  problem.known.reference = [&](Block theta, BlockOut x) {
+    for (Index i = 0; i < theta.rows(); ++i) x(i, 0) = optimum(theta(i, 0), theta(i, 1));
+  };
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const Solution solution =
+        solve(problem, {.relative_tolerance = 1e-4, .seed = seed, .max_gradients = 6000});
+    EXPECT_EQ(solution.run.status, Status::out_of_gradients) << solution.run.stop_reason;
+    EXPECT_GT(solution.run.gradients, 3000);
+    EXPECT_GT(*solution.error.estimate, 0.5 * *solution.true_error);
+    EXPECT_LT(*solution.error.estimate, 2 * *solution.true_error);
+  }
 }
 
 TEST(Collocation, ReachesTheToleranceAndKnowsIt) {

@@ -230,6 +230,36 @@ TEST(Statistics, ParametersOnTheirBasis) {
   }
 }
 
+// Total degrees beyond those of the families, under a copula: nothing breaks, and a discrete θ is
+// recovered: E[θ ψ_n] for its own Hermite functions, by the midpoint rule over the steps of θ(z).
+TEST(Statistics, ParametersOnAVeryLargeBasis) {
+  Matrix correlation(2, 2);
+  correlation << 1, 0.5, 0.5, 1;
+  const Measure measure({Discrete{{1, 2}, {0.3, 0.7}}, Gamma{2, 1}}, correlation);
+  IndexSet indices = IndexSet::first(2, 1);
+  indices.add_closed({0, 101});
+  indices.add_closed({101, 0});
+  for (int n = 1; n <= 101; ++n) indices.add_closed({n, 101});
+  const Expansion expansion(measure, Basis(families_of(measure), indices),
+                            Coefficients::Zero(indices.size(), 1));
+  const Matrix found = parameter_coefficients(expansion);
+  EXPECT_TRUE(found.allFinite());
+  const Family hermite(Normal{0, 1});
+  const double a = normal_quantile(0.3);
+  for (const int n : {1, 2, 7, 40}) {
+    double integral = 0;  // of He_n φ from a to 9
+    constexpr Index points = 400000;
+    const double h = (9 - a) / points;
+    Vector z(points);
+    for (Index i = 0; i < points; ++i) z(i) = a + (static_cast<double>(i) + 0.5) * h;
+    Matrix values(points, n + 1);
+    hermite.values(z.data(), points, values);
+    for (Index i = 0; i < points; ++i)
+      integral += h * values(i, n) * std::exp(-z(i) * z(i) / 2) / std::sqrt(2 * std::numbers::pi);
+    EXPECT_NEAR(found(indices.position({n, 0}), 0), integral, 1e-8);
+  }
+}
+
 // The angle bars are attained: x̃* = cos φ x̃ + sin φ y moves a correlation from cos α to cos(α ± φ).
 TEST(Bars, AnglesAreAttained) {
   for (const double alpha : {0.3, 1.0, 1.5}) {

@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::size_t memory = 12;  // secant pairs per point
 constexpr double far_scale = 4;
+constexpr double overshoot = 10;
+constexpr double runaway = 1e3;  // times the size of the start
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -29,12 +31,18 @@ class BlockPolisher {
 
   PointReport polish() {
     evaluate_missing();
+    for (const Index i : rows_) limits_.push_back(options_.far + runaway * points_.x.row(i).norm());
+    const double budget = options_.budget * static_cast<double>(rows_.size());
     for (int k = 0; k < options_.most_steps && !rows_.empty(); ++k) {
       const Matrix steps = directions();
       keep_moving(steps, k);
+      const auto price = static_cast<Index>(rows_.size()) * gradient_.draws;
+      report_.out_of_budget = static_cast<double>(report_.gradients + price) > budget;
+      if (report_.out_of_budget) break;
       if (!rows_.empty()) take_steps();
     }
     report_.unsolved = static_cast<Index>(rows_.size());
+    for (const Index i : rows_) points_.value.row(i) = points_.x.row(i);  // no step to be trusted
     return std::move(report_);
   }
 
@@ -52,7 +60,10 @@ class BlockPolisher {
     report_.gradients += x.rows() * gradient_.draws;
     for (Index n = 0; n < x.rows(); ++n) {
       const Index i = missing[at(n)];
-      if (!g.row(n).allFinite()) return bad(i, x.row(n).transpose());
+      if (!g.row(n).allFinite()) {
+        bad(i, x.row(n).transpose());
+        continue;
+      }
       points_.g.row(i) = g.row(n);
       points_.evaluated[at(i)] = 1;
     }
@@ -117,7 +128,7 @@ class BlockPolisher {
   // Applies the steps to `value`, and leaves in rows_ and steps_ the points that are not done.
   void keep_moving(const Matrix& steps, int k) {
     std::vector<Index> moving;
-    std::vector<double> lengths;
+    std::vector<double> lengths, limits;
     std::vector<Vector> kept;
     for (std::size_t n = 0; n < rows_.size(); ++n) {
       const Index i = rows_[n];
@@ -133,10 +144,12 @@ class BlockPolisher {
       }
       moving.push_back(i);
       lengths.push_back(length);
+      limits.push_back(limits_[n]);
       kept.push_back(std::move(step));
     }
     rows_ = std::move(moving);
     lengths_ = std::move(lengths);
+    limits_ = std::move(limits);
     steps_ = std::move(kept);
   }
 
@@ -184,12 +197,12 @@ class BlockPolisher {
       if (!g.row(i).allFinite()) {
         if (steps_[at(i)].norm() <= 1e-12 * (1 + points_.x.row(row).norm()))
           return bad(row, x.row(i).transpose());
-        shorten(row);
+        shorten(row, steps_[at(i)]);
         stayed(i);
         continue;
       }
       if (!accept(row, x.row(i).transpose(), g.row(i).transpose(), steps_[at(i)])) stayed(i);
-      if (points_.x.row(row).norm() > options_.far) {
+      if (points_.x.row(row).norm() > limits_[at(i)]) {
         report_.far_theta = points_.theta.row(row).transpose();
         rows_.clear();
         return;
@@ -197,12 +210,10 @@ class BlockPolisher {
     }
   }
 
-  // ∇f is not finite at x + step: a pair of ten times the curvature along the step keeps the next
-  // one away from there.
-  void shorten(Index row) {
-    const Vector step = points_.value.row(row).transpose() - points_.x.row(row).transpose();
-    const Vector g = points_.g.row(row).transpose();
-    remember(row, {step, -10 * g});
+  // ∇f is not finite at x + step, or beyond all measure: a pair of ten times the curvature along
+  // the step keeps the next one away from there.
+  void shorten(Index row, const Vector& step) {
+    remember(row, {step, -overshoot * points_.g.row(row).transpose()});
   }
 
   // The next step starts where the last one did: their ratio says nothing.
@@ -219,6 +230,10 @@ class BlockPolisher {
     const bool telling = std::sqrt(yy) > 1e-7 * (before.norm() + g.norm()) &&
                          std::sqrt(ss) > 1e-7 * points_.x.row(row).norm();
     if (telling) observe(row, sy / ss, sy > 0 ? yy / sy : 0);
+    if (step.dot(g) > overshoot * std::abs(step.dot(before))) {  // its pair would stop the point
+      shorten(row, step);
+      return false;
+    }
     if (sy > 1e-14 * std::sqrt(ss * yy)) remember(row, {step, y});
     // Past the minimum along the step by more than its length: stay, the pair will shorten the
     // next.
@@ -251,6 +266,7 @@ class BlockPolisher {
   Points& points_;
   std::vector<Index> rows_;      // the points that still move
   std::vector<double> lengths_;  // of their last steps
+  std::vector<double> limits_;   // |x| beyond them is a runaway
   std::vector<Vector> steps_;
   PointReport report_;
 };
@@ -288,6 +304,7 @@ void PointReport::add(PointReport&& other) {
     highest_theta = std::move(other.highest_theta);
   }
   unsolved += other.unsolved;
+  out_of_budget = out_of_budget || other.out_of_budget;
   if (!bad_theta && other.bad_theta) {
     bad_theta = std::move(other.bad_theta);
     bad_x = std::move(other.bad_x);

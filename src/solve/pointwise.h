@@ -48,7 +48,8 @@ struct PointReport {
   // sᵀy/sᵀs and yᵀy/sᵀy lie between the extreme eigenvalues of averaged Hessians. +∞ and 0: unseen.
   double lowest_curvature = infinity, highest_curvature = 0;
   Vector lowest_theta = {}, highest_theta = {};
-  Index unsolved = 0;                    // points that ran out of iterations
+  Index unsolved = 0;                    // points that were not done in most_steps or the budget
+  bool out_of_budget = false;            // that was why
   std::optional<Vector> bad_theta = {};  // where ∇f is not finite
   Vector bad_x = {};
   Vector far_theta = {};  // an iterate ran away from there: f has no minimum
@@ -63,7 +64,8 @@ struct PointOptions {
   std::optional<double> contraction = {};
   Index probe_every = 4;
   int most_steps = 60;
-  double far = 1e100;  // |x| beyond this is a runaway
+  double budget = infinity;  // gradients per point, on average over those of a block
+  double far = 1e100;        // |x| beyond this, and far beyond the start, is a runaway
 };
 
 // ∇f at rows of x (B×q) and θ (B×d).

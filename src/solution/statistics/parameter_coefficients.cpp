@@ -36,9 +36,19 @@ Vector exponential_coefficients(const Family& family, Index degree) {
   return values.transpose() * rule.weights.cwiseProduct(rule.nodes.array().exp().matrix());
 }
 
-// E[T(z) He_n(z)], n = 0 … degree, z standard normal, T = F⁻¹ ∘ Φ, He_n orthonormal.
+// He_0 … He_degree at z, orthonormal.
+Vector hermite_values(double z, Index degree) {
+  Vector values = Vector::Ones(degree + 1);
+  if (degree > 0) values(1) = z;
+  for (Index n = 1; n < degree; ++n) {
+    const auto k = static_cast<double>(n);
+    values(n + 1) = (z * values(n) - std::sqrt(k) * values(n - 1)) / std::sqrt(k + 1);
+  }
+  return values;
+}
+
+// E[T(z) He_n(z)], n = 0 … degree, z standard normal, T = F⁻¹ ∘ Φ.
 Vector hermite_coefficients(const Distribution& distribution, Index degree) {
-  const Family hermite(Normal{0, 1});
   Vector coefficients = Vector::Zero(degree + 1);
   if (const auto* discrete = std::get_if<Discrete>(&distribution.parameters())) {
     // T is a step function; ∫_a^∞ He_n φ = He_{n−1}(a) φ(a)/√n.
@@ -47,19 +57,22 @@ Vector hermite_coefficients(const Distribution& distribution, Index degree) {
       below += discrete->weights[j];
       const double a = normal_quantile(below), jump = discrete->values[j + 1] - discrete->values[j];
       const double density = std::exp(-a * a / 2) / std::sqrt(2 * std::numbers::pi);
-      Matrix values(1, degree + 1);
-      hermite.values(&a, 1, values);
+      const Vector values = hermite_values(a, degree);
       for (Index n = 1; n <= degree; ++n)
-        coefficients(n) += jump * values(0, n - 1) * density / std::sqrt(static_cast<double>(n));
+        coefficients(n) += jump * values(n - 1) * density / std::sqrt(static_cast<double>(n));
     }
     return coefficients;
   }
-  const Quadrature rule = hermite.gauss(150);
-  Vector theta(rule.nodes.size());
-  distribution.from_standard_normal(rule.nodes.data(), theta.data(), theta.size());
-  Matrix values(rule.nodes.size(), degree + 1);
-  hermite.values(rule.nodes.data(), rule.nodes.size(), values);
-  return values.transpose() * rule.weights.cwiseProduct(theta);
+  // T is smooth: what the rule cannot tell from lower degrees is nothing.
+  constexpr Index nodes = 150, resolved = 100;
+  const Quadrature rule = Family(Normal{0, 1}).gauss(nodes);
+  Vector theta(nodes);
+  distribution.from_standard_normal(rule.nodes.data(), theta.data(), nodes);
+  for (Index i = 0; i < nodes; ++i) {
+    coefficients.head(std::min(degree, resolved) + 1) +=
+        rule.weights(i) * theta(i) * hermite_values(rule.nodes(i), std::min(degree, resolved));
+  }
+  return coefficients;
 }
 
 // With z = c·ξ, |c| = 1: E[He_n(z) Π_j He_{ν_j}(ξ_j)] = √(n!/Π ν_j!) Π c_j^{ν_j} where n = Σ ν_j.

@@ -26,8 +26,8 @@ constexpr double wildest = 3;  // a prediction, relative to all that is known: e
 // a few where the Hessian hardly varies, more otherwise. Some still take a second step, to see.
 constexpr Index scouts = 4, few_ratios = 3, enough_ratios = 6;
 constexpr double tiny_ratio = 0.01, trusted_ratio = 0.15;
-constexpr int most_steps = 60;  // of a point in a stage
 constexpr Index most_stages = 400;
+constexpr double never = 1e-9;  // a probability
 
 }  // namespace
 
@@ -133,9 +133,9 @@ bool Collocation::start() {
   if (!measure(nominal)) return false;
   const double first_step = model_->mean().solve(nominal.g).norm();
   far_ = 1e8 * (1 + nominal.x.norm() + first_step);
-  const PointReport report = polish(
-      gradient_, *model_, {.tolerance = 1e-3 * first_step, .most_steps = most_steps, .far = far_},
-      {0, 1}, nominal, executor_);
+  const PointReport report =
+      polish(gradient_, *model_, {.tolerance = 1e-3 * first_step, .far = far_}, {0, 1}, nominal,
+             executor_);
   if (!take(report)) return false;
   if (report.worst_ratio > 0.3) {  // not quadratic: the Hessian of the start is not that here
     nominal.x = nominal.value;
@@ -172,19 +172,31 @@ bool Collocation::measure(const Points& nominal) {
   return true;
 }
 
+// High degrees need points where θ practically never is. A failure there ends the run, but does not
+// spoil what it has.
+bool Collocation::fail(Status status, const Vector& theta, std::string reason) {
+  for (Index k = 0; k < theta.size() && !run_.history.empty(); ++k) {
+    const Distribution& marginal = oracle_.parameters().marginals()[static_cast<std::size_t>(k)];
+    const double below = marginal.cdf(theta(k));
+    if (std::min(below, 1 - below) < never && !marginal.is_discrete())
+      return stall(reason + "; more functions would need points so far out");
+  }
+  run_.status = status;
+  run_.stop_reason = std::move(reason);
+  return false;
+}
+
 // Takes note of what the points have shown; false if that ends the run.
 bool Collocation::take(const PointReport& report) {
   run_.gradients += report.gradients;
   if (report.bad_theta) {
-    run_.status = Status::bad_gradient;
-    run_.stop_reason = fmt::format("the gradient is not finite {}", place(*report.bad_theta));
-    return false;
+    return fail(Status::bad_gradient, *report.bad_theta,
+                fmt::format("the gradient is not finite {}", place(*report.bad_theta)));
   }
   if (report.far_theta.size() > 0) {
-    run_.status = Status::diverged;
-    run_.stop_reason = fmt::format("the iterates run away {}: has the objective a minimum there?",
-                                   place(report.far_theta));
-    return false;
+    return fail(Status::diverged, report.far_theta,
+                fmt::format("the iterates run away {}: has the objective a minimum there?",
+                            place(report.far_theta)));
   }
   if (report.lowest_theta.size() > 0) {
     seen_.see_lowest(report.lowest_curvature, place(report.lowest_theta));
@@ -210,6 +222,47 @@ Matrix Collocation::append(const Matrix& eta) {
   return prediction;
 }
 
+// ∇f at the points `first`, … that do not have it. Where the prediction was a bad start, the
+// nearest point that is known lends its optimum. False if that ends the run.
+bool Collocation::evaluate_points(Index first) {
+  const std::vector<char> known = points_.evaluated;
+  PointReport report = evaluate(gradient_, first, points_, executor_);
+  const std::vector<Index> bad = bad_starts(known);
+  if (bad.empty()) return take(report);
+  run_.gradients += report.gradients;
+  for (const Index i : bad) {
+    Index nearest = 0;
+    double least = infinity;
+    for (Index j = 0; j < points_.size(); ++j) {
+      const double distance = (points_.eta.row(j) - points_.eta.row(i)).squaredNorm();
+      if (!known[static_cast<std::size_t>(j)] || distance >= least) continue;
+      nearest = j;
+      least = distance;
+    }
+    points_.value.row(i) = points_.value.row(nearest);
+    points_.evaluated[static_cast<std::size_t>(i)] = 0;
+  }
+  return take(evaluate(gradient_, first, points_, executor_));
+}
+
+// New points where ∇f is not finite, or the first step would lead far beyond all known optima.
+std::vector<Index> Collocation::bad_starts(const std::vector<char>& known) const {
+  double size = 0;
+  for (Index i = 0; i < points_.size(); ++i) {
+    if (known[static_cast<std::size_t>(i)]) size = std::max(size, points_.value.row(i).norm());
+  }
+  if (size == 0) return {};
+  Matrix steps(points_.size(), points_.x.cols());
+  model_->apply(points_.eta, points_.g, steps);
+  std::vector<Index> bad;
+  for (Index i = 0; i < points_.size(); ++i) {
+    if (known[static_cast<std::size_t>(i)]) continue;
+    const bool finite = points_.evaluated[static_cast<std::size_t>(i)];
+    if (!finite || steps.row(i).norm() > wildest * size) bad.push_back(i);
+  }
+  return bad;
+}
+
 // The points need not be much better than the expansion. But where its error does not go down they
 // may be what holds it up: their own errors are estimates.
 void Collocation::choose_level() {
@@ -221,7 +274,7 @@ void Collocation::choose_level() {
 
 bool Collocation::polish_points() {
   if (stage_ > 1) model_->fit(run_.basis, run_.u, points_);
-  if (!take(evaluate(gradient_, 0, points_, executor_))) return false;
+  if (!evaluate_points(0)) return false;
   if (!std::isfinite(error_.squared)) {  // nothing measured yet: the size of the first steps
     Matrix steps(points_.size(), points_.x.cols());
     model_->apply(points_.eta, points_.g, steps);
@@ -269,22 +322,20 @@ void Collocation::learn_contraction(const PointReport& report) {
 // budget cuts short is done again, and whole, when the run is resumed.
 bool Collocation::polish_range(PointRange range, double tolerance, Index probe_every,
                                PointReport& report) {
-  const std::int64_t left = options_.max_gradients - run_.gradients;
-  const auto affordable = static_cast<int>(std::clamp<std::int64_t>(
-      left / std::max<std::int64_t>(1, price(range.count)), 0, most_steps));
+  const auto left = static_cast<double>(options_.max_gradients - run_.gradients);
   report = polish(gradient_, *model_,
                   {.tolerance = tolerance,
                    .contraction = contraction_ < 1 ? std::optional(contraction_) : std::nullopt,
                    .probe_every = probe_every,
-                   .most_steps = affordable,
+                   .budget = left / static_cast<double>(range.count),
                    .far = far_},
                   range, points_, executor_);
   learn_contraction(report);
   if (!take(report)) return false;
-  if (report.unsolved == 0 || affordable == most_steps) return true;
+  if (!report.out_of_budget) return true;
   run_.status = Status::out_of_gradients;
   run_.stop_reason =
-      fmt::format("max_gradients = {} were spent within stage {}", options_.max_gradients, stage_);
+      fmt::format("max_gradients = {} do not suffice for stage {}", options_.max_gradients, stage_);
   return false;
 }
 
@@ -313,7 +364,7 @@ bool Collocation::confirmed() {
     const Index first = points_.size();
     if (!affords(2 * n)) return true;
     const Matrix predicted = append(test_samples(first - before, n));
-    if (!take(evaluate(gradient_, first, points_, executor_))) return true;
+    if (!evaluate_points(first)) return true;
     gradients.conservativeResize(tested.size() + n);
     gradients.tail(n) = points_.g.bottomRows(n).rowwise().squaredNorm();
     PointReport report;

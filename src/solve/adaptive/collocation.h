@@ -70,6 +70,9 @@ class Collocation {
   bool start();
   bool measure(const Points& nominal);
   bool take(const PointReport& report);
+  bool fail(Status status, const Vector& theta, std::string reason);
+  bool evaluate_points(Index first);
+  [[nodiscard]] std::vector<Index> bad_starts(const std::vector<char>& known) const;
   void choose_level();
   bool doubt_outliers();
   void learn_contraction(const PointReport& report);

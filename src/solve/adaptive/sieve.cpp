@@ -41,7 +41,8 @@ class Sieve {
         monitor_(monitor),
         executor_(executor),
         run_(run),
-        validation_(oracle, options.seed) {}
+        validation_(oracle, options.seed),
+        probe_(oracle.parameters().germs()) {}
 
   void solve() {
     if (options_.resume) {
@@ -56,8 +57,8 @@ class Sieve {
       const Index n = next_batch();
       if (!monitor_.may_continue(stage_, n, run_)) return finish();
       const Basis wide = with_candidates();
-      const SieveBatch batch =
-          sample_batch(oracle_, wide, run_.u, *metric_, options_.seed, stage_, n, executor_);
+      const SieveBatch batch = sample_batch(oracle_, wide, run_.u, *metric_, probe_, options_.seed,
+                                            stage_, n, executor_);
       run_.gradients += n;
       if (!accept(batch)) return finish();
       improve(batch);
@@ -281,7 +282,7 @@ class Sieve {
     error_.sampling = variances_.sum();
     const Index beyond = batch.noise.size() - m();
     const double gain = batch.beyond.squaredNorm() - batch.noise.tail(beyond).sum();
-    error_.basis = std::max(0.0, gain);
+    error_.basis = std::max({0.0, gain, unseen(batch)});
     // The sum over many functions is uncertain itself: Var |c|² ≤ 2 noise² + 4 |c|² noise each.
     const double z = normal_quantile(options_.confidence);
     const auto beyond_noise = batch.noise.tail(beyond);
@@ -295,6 +296,18 @@ class Sieve {
                        ? infinity
                        : std::sqrt(upper_factor_ * error_.sampling + error_.basis + doubt +
                                    error_.optimisation);
+  }
+
+  // The part of the error beyond the basis that the probe shows with confidence, whether or not any
+  // function next to the basis does: its share of the residual, less that of the basis itself.
+  [[nodiscard]] double unseen(const SieveBatch& batch) const {
+    const double found = batch.probed.squaredNorm() - batch.probe_noise.sum();
+    const double inside = previous_.squaredNorm() - batch.noise.head(m()).sum();
+    const double doubt =
+        std::sqrt(2 * (batch.probe_noise.squaredNorm() + batch.noise.head(m()).squaredNorm()) +
+                  4 * std::max(0.0, found) * batch.probe_noise.maxCoeff());
+    const double beyond = found - std::max(0.0, inside);
+    return beyond > normal_quantile(options_.confidence) * doubt ? beyond : 0;
   }
 
   // Upper quantile of a sum of squared normal errors of these variances, relative to its mean: that
@@ -384,6 +397,7 @@ class Sieve {
   Executor& executor_;
   Run& run_;
   Validation validation_;
+  Probe probe_;
 
   Index stage_ = 1;
   std::optional<LocalMetric> metric_;

@@ -10,8 +10,8 @@ constexpr Index from_measure = block_size / 4;
 
 struct BatchSums {
   std::array<Coefficients, sieve_groups> groups;
-  Coefficients beyond;
-  Vector noise;
+  Coefficients beyond, probed;
+  Vector noise, probe_noise;
   std::optional<Vector> bad_theta = {};
 };
 
@@ -19,6 +19,8 @@ void add(BatchSums& left, BatchSums&& right) {
   for (std::size_t g = 0; g < left.groups.size(); ++g) left.groups[g] += right.groups[g];
   left.beyond += right.beyond;
   left.noise += right.noise;
+  left.probed += right.probed;
+  left.probe_noise += right.probe_noise;
   if (!left.bad_theta) left.bad_theta = std::move(right.bad_theta);
 }
 
@@ -56,8 +58,8 @@ Coefficients SieveBatch::mean() const {
 }
 
 SieveBatch sample_batch(const Oracle& oracle, const Basis& wide, const Coefficients& u,
-                        const LocalMetric& metric, std::uint64_t seed, Index stage, Index samples,
-                        Executor& executor) {
+                        const LocalMetric& metric, const Probe& probe, std::uint64_t seed,
+                        Index stage, Index samples, Executor& executor) {
   const Index m = u.rows(), q = u.cols(), total = wide.size();
   BatchSums sums = executor.reduce(
       samples / sieve_chunk,
@@ -65,6 +67,8 @@ SieveBatch sample_batch(const Oracle& oracle, const Basis& wide, const Coefficie
         BatchSums part;
         part.noise = Vector::Zero(total);
         part.beyond = Coefficients::Zero(total - m, q);
+        part.probed = Coefficients::Zero(probe.size(), q);
+        part.probe_noise = Vector::Zero(probe.size());
         BasisBlock psi;
         Matrix x(block_size, q), g(block_size, q);
         for (Index group = 0; group < sieve_groups; ++group) {
@@ -86,6 +90,9 @@ SieveBatch sample_batch(const Oracle& oracle, const Basis& wide, const Coefficie
           part.groups[static_cast<std::size_t>(group)] = projection.topRows(m);
           part.beyond += projection.bottomRows(total - m);
           const Vector squares = r.rowwise().squaredNorm();
+          const Matrix waves = probe.evaluate(block.eta);
+          part.probed += waves.transpose() * r;
+          part.probe_noise += waves.cwiseAbs2().transpose() * squares;
           for (Index j = 0; j < total; ++j) {
             for (Index i = 0; i < block_size; ++i)
               part.noise(j) += squares(i) * psi(i, j) * psi(i, j);
@@ -100,6 +107,8 @@ SieveBatch sample_batch(const Oracle& oracle, const Basis& wide, const Coefficie
                    .groups = std::move(sums.groups),
                    .beyond = sums.beyond / n,
                    .noise = {},
+                   .probed = sums.probed / n,
+                   .probe_noise = {},
                    .bad_theta = std::move(sums.bad_theta)};
   for (Coefficients& group : batch.groups) group *= static_cast<double>(sieve_groups) / n;
   // Variance of a mean: mean square less squared mean, over n.
@@ -107,6 +116,7 @@ SieveBatch sample_batch(const Oracle& oracle, const Basis& wide, const Coefficie
   Vector squared_means(total);
   squared_means << mean.rowwise().squaredNorm(), batch.beyond.rowwise().squaredNorm();
   batch.noise = (sums.noise / n - squared_means).cwiseMax(0) / n;
+  batch.probe_noise = (sums.probe_noise / n - batch.probed.rowwise().squaredNorm()).cwiseMax(0) / n;
   return batch;
 }
 

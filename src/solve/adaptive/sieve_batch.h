@@ -8,6 +8,7 @@
 #include "chaosgrad/problem.h"
 #include "estimate/executor.h"
 #include "solve/adaptive/local_metric.h"
+#include "solve/adaptive/probe.h"
 
 namespace chaosgrad {
 
@@ -31,6 +32,8 @@ struct SieveBatch {
   std::array<Coefficients, sieve_groups> groups;
   Coefficients beyond;                   // the mean of w R ψ_i over the functions beyond,
   Vector noise;                          // and the variance of |mean of w R ψ_i| for all of them.
+  Coefficients probed;                   // the mean of w R φ_i over the probe's functions,
+  Vector probe_noise;                    // and its variance, as above.
   std::optional<Vector> bad_theta = {};  // where ∇F is not finite
 
   [[nodiscard]] Coefficients mean() const;
@@ -39,7 +42,7 @@ struct SieveBatch {
 // `wide` holds the functions of u first, then those beyond.
 [[nodiscard]] SieveBatch sample_batch(const Oracle& oracle, const Basis& wide,
                                       const Coefficients& u, const LocalMetric& metric,
-                                      std::uint64_t seed, Index stage, Index samples,
-                                      Executor& executor);
+                                      const Probe& probe, std::uint64_t seed, Index stage,
+                                      Index samples, Executor& executor);
 
 }  // namespace chaosgrad
