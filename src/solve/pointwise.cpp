@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t memory = 12;  // secant pairs per point
 constexpr double far_scale = 4;
-constexpr double overshoot = 10;
-constexpr double runaway = 1e3;  // times the size of the start
+constexpr double wild_overshoot = 1e4;  // not what a Hessian of the right kind could do
+constexpr double runaway = 1e3;         // times the size of the start
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -213,7 +213,7 @@ class BlockPolisher {
   // ∇f is not finite at x + step, or beyond all measure: a pair of ten times the curvature along
   // the step keeps the next one away from there.
   void shorten(Index row, const Vector& step) {
-    remember(row, {step, -overshoot * points_.g.row(row).transpose()});
+    remember(row, {step, -10 * points_.g.row(row).transpose()});
   }
 
   // The next step starts where the last one did: their ratio says nothing.
@@ -230,7 +230,7 @@ class BlockPolisher {
     const bool telling = std::sqrt(yy) > 1e-7 * (before.norm() + g.norm()) &&
                          std::sqrt(ss) > 1e-7 * points_.x.row(row).norm();
     if (telling) observe(row, sy / ss, sy > 0 ? yy / sy : 0);
-    if (step.dot(g) > overshoot * std::abs(step.dot(before))) {  // its pair would stop the point
+    if (step.dot(g) > wild_overshoot * std::abs(step.dot(before))) {  // its pair would be a brake
       shorten(row, step);
       return false;
     }
