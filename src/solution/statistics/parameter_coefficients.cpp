@@ -36,7 +36,7 @@ Vector exponential_coefficients(const Family& family, Index degree) {
   return values.transpose() * rule.weights.cwiseProduct(rule.nodes.array().exp().matrix());
 }
 
-// He_0 … He_degree at z, orthonormal.
+// He_0 … He_degree at z, orthonormal: total degrees go beyond those that a Family has.
 Vector hermite_values(double z, Index degree) {
   Vector values = Vector::Ones(degree + 1);
   if (degree > 0) values(1) = z;

@@ -214,51 +214,48 @@ Matrix Collocation::append(const Matrix& eta) {
       points_.size() > 0 ? points_.value.rowwise().norm().maxCoeff() : prediction.norm();
   for (Index i = 0; i < start.rows(); ++i) {
     if (start.row(i).norm() <= wildest * known || points_.size() == 0) continue;
-    Index nearest = 0;
-    (points_.eta.rowwise() - eta.row(i)).rowwise().squaredNorm().minCoeff(&nearest);
-    start.row(i) = points_.value.row(nearest);
+    start.row(i) = points_.value.row(nearest(eta.row(i), points_.size()));
   }
   points_.append(eta, sampler_.parameters(eta), start);
   return prediction;
 }
 
-// ∇f at the points `first`, … that do not have it. Where the prediction was a bad start, the
+// The nearest of the first `count` points.
+Index Collocation::nearest(const Matrix& eta, Index count) const {
+  Index found = 0;
+  (points_.eta.topRows(count).rowwise() - eta.row(0)).rowwise().squaredNorm().minCoeff(&found);
+  return found;
+}
+
+// ∇f at the points that do not have it, the last ones. Where the prediction was a bad start, the
 // nearest point that is known lends its optimum. False if that ends the run.
-bool Collocation::evaluate_points(Index first) {
-  const std::vector<char> known = points_.evaluated;
-  PointReport report = evaluate(gradient_, first, points_, executor_);
+bool Collocation::evaluate_points() {
+  const auto known =
+      static_cast<Index>(std::count(points_.evaluated.begin(), points_.evaluated.end(), char{1}));
+  PointReport report = evaluate(gradient_, known, points_, executor_);
   const std::vector<Index> bad = bad_starts(known);
   if (bad.empty()) return take(report);
   run_.gradients += report.gradients;
   for (const Index i : bad) {
-    Index nearest = 0;
-    double least = infinity;
-    for (Index j = 0; j < points_.size(); ++j) {
-      const double distance = (points_.eta.row(j) - points_.eta.row(i)).squaredNorm();
-      if (!known[static_cast<std::size_t>(j)] || distance >= least) continue;
-      nearest = j;
-      least = distance;
-    }
-    points_.value.row(i) = points_.value.row(nearest);
+    points_.value.row(i) = points_.value.row(nearest(points_.eta.row(i), known));
     points_.evaluated[static_cast<std::size_t>(i)] = 0;
   }
-  return take(evaluate(gradient_, first, points_, executor_));
+  return take(evaluate(gradient_, known, points_, executor_));
 }
 
-// New points where ∇f is not finite, or the first step would lead far beyond all known optima.
-std::vector<Index> Collocation::bad_starts(const std::vector<char>& known) const {
-  double size = 0;
-  for (Index i = 0; i < points_.size(); ++i) {
-    if (known[static_cast<std::size_t>(i)]) size = std::max(size, points_.value.row(i).norm());
-  }
-  if (size == 0) return {};
-  Matrix steps(points_.size(), points_.x.cols());
-  model_->apply(points_.eta, points_.g, steps);
+// Points beyond the known ones where ∇f is not finite, or the first step would lead far beyond all
+// known optima.
+std::vector<Index> Collocation::bad_starts(Index known) const {
+  const Index fresh = points_.size() - known;
+  if (known == 0 || fresh == 0) return {};
+  const double size = points_.value.topRows(known).rowwise().norm().maxCoeff();
+  const double longest = size > 0 ? wildest * size : infinity;
+  Matrix steps(fresh, points_.x.cols());
+  model_->apply(points_.eta.bottomRows(fresh), points_.g.bottomRows(fresh), steps);
   std::vector<Index> bad;
-  for (Index i = 0; i < points_.size(); ++i) {
-    if (known[static_cast<std::size_t>(i)]) continue;
-    const bool finite = points_.evaluated[static_cast<std::size_t>(i)];
-    if (!finite || steps.row(i).norm() > wildest * size) bad.push_back(i);
+  for (Index i = 0; i < fresh; ++i) {
+    const bool finite = points_.evaluated[static_cast<std::size_t>(known + i)];
+    if (!finite || steps.row(i).norm() > longest) bad.push_back(known + i);
   }
   return bad;
 }
@@ -274,7 +271,7 @@ void Collocation::choose_level() {
 
 bool Collocation::polish_points() {
   if (stage_ > 1) model_->fit(run_.basis, run_.u, points_);
-  if (!evaluate_points(0)) return false;
+  if (!evaluate_points()) return false;
   if (!std::isfinite(error_.squared)) {  // nothing measured yet: the size of the first steps
     Matrix steps(points_.size(), points_.x.cols());
     model_->apply(points_.eta, points_.g, steps);
@@ -364,7 +361,7 @@ bool Collocation::confirmed() {
     const Index first = points_.size();
     if (!affords(2 * n)) return true;
     const Matrix predicted = append(test_samples(first - before, n));
-    if (!evaluate_points(first)) return true;
+    if (!evaluate_points()) return true;
     gradients.conservativeResize(tested.size() + n);
     gradients.tail(n) = points_.g.bottomRows(n).rowwise().squaredNorm();
     PointReport report;

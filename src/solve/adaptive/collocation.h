@@ -71,8 +71,9 @@ class Collocation {
   bool measure(const Points& nominal);
   bool take(const PointReport& report);
   bool fail(Status status, const Vector& theta, std::string reason);
-  bool evaluate_points(Index first);
-  [[nodiscard]] std::vector<Index> bad_starts(const std::vector<char>& known) const;
+  bool evaluate_points();
+  [[nodiscard]] std::vector<Index> bad_starts(Index known) const;
+  [[nodiscard]] Index nearest(const Matrix& eta, Index count) const;
   void choose_level();
   bool doubt_outliers();
   void learn_contraction(const PointReport& report);

@@ -262,17 +262,19 @@ class Sieve {
   }
 
   // A step that turns back most of the one before went too far: where f is flatter at the iterate
-  // than on the way, Newton steps overshoot.
+  // than on the way, Newton steps overshoot. Steps that go on, or are noise, may be full again.
   void adapt_damping(const Coefficients& step) {
-    const double along = step.cwiseProduct(previous_).sum();
-    const double certain = far * scatter_.sum();
-    if (step.squaredNorm() < certain) damping_ = std::min(1.0, 1.5 * damping_);
-    if (step.squaredNorm() < certain || previous_.squaredNorm() == 0) return;
-    if (along < -0.3 * previous_.squaredNorm()) damping_ = std::max(0.05, 0.5 * damping_);
-    if (along > 0.3 * previous_.squaredNorm()) damping_ = std::min(1.0, 1.5 * damping_);
+    const double along = step.cwiseProduct(previous_).sum(), before = previous_.squaredNorm();
+    const bool noise = step.squaredNorm() < far * scatter_.sum();
+    if (noise || (before > 0 && along > 0.3 * before)) {
+      damping_ = std::min(1.0, 1.5 * damping_);
+    } else if (along < -0.3 * before) {
+      damping_ = std::max(0.05, 0.5 * damping_);
+    }
   }
 
-  // Sampling: the scatter of the replicates. Basis: the functions beyond, less their noise.
+  // Sampling: the scatter of the replicates. Basis: the functions beyond, less their noise, or what
+  // the probe shows.
   // Optimisation: what of Δ is not noise and is still there after the step.
   void measure_error(const SieveBatch& batch) {
     variances_ = Coefficients::Zero(m(), run_.u.cols());
