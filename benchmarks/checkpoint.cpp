@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "chaosgrad/chaosgrad.h"
-#include "chaosgrad/run_store.h"
+#include "io/store/run_store.h"
 
 namespace {
 
@@ -41,6 +41,7 @@ max_gradients = 1000000000000
 
 int main(int argc, char** argv) {
   using namespace chaosgrad;
+  using namespace chaosgrad::internal;
   const std::string folder = argc > 2 ? argv[2] : "runs/checkpoint-benchmark";
   const ProblemFile file = load_problem(
       {.name = "benchmark", .directory = {}, .text = text, .overrides = {}, .files = {}});

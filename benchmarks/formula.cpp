@@ -9,12 +9,13 @@
 #include <cmath>
 #include <limits>
 
-#include "chaosgrad/expression.h"
+#include "expression/expression.h"
 #include "numeric/functions.h"
 
 namespace {
 
 using namespace chaosgrad;
+using namespace chaosgrad::internal;
 
 // Seconds per call, the least of many batches.
 template <class Function>

@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "chaosgrad/basis.h"
-#include "estimate/kernels.h"
+#include "basis/kernels.h"
 #include "numeric/pack.h"
 
 namespace {
 
 using namespace chaosgrad;
+using namespace chaosgrad::internal;
 using simd::Pack;
 
 // Seconds of one call: the least of many, over at least `budget` seconds.

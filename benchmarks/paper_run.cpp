@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "chaosgrad/chaosgrad.h"
-#include "chaosgrad/problem_file.h"
+#include "io/problem_file/problem_file.h"
 
 int main(int argc, char** argv) {
   if (argc < 2) {
@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   }
   const int repeats = argc > 2 ? std::atoi(argv[2]) : 10;
   using namespace chaosgrad;
+  using namespace chaosgrad::internal;
   const ProblemFile file = load_problem(read_problem_source(
       argv[1], {"solve.method=gd", "solve.iterations=600", "solve.basis_size=floor(0.15*k) + 1",
                 "solve.samples=250", "solve.threads=1"}));

@@ -9,6 +9,7 @@
 
 int main() {
   using namespace chaosgrad;
+  using namespace chaosgrad::internal;
   const Index d = 20, m = 10'000;
   const IndexSet indices = IndexSet::first(d, m);
   const Coefficients squares = Coefficients::Random(m, 1).cwiseAbs2();

@@ -1,4 +1,5 @@
-#include "chaosgrad/check.h"
+#include "solution/check.h"
+#include "paper/theory_report.h"
 #include "chaosgrad/error.h"
 
 #include <fmt/format.h>
@@ -6,11 +7,12 @@
 #include <cmath>
 #include <memory>
 
-#include "chaosgrad/problem_file.h"
+#include "io/problem_file/problem_file.h"
 #include "commands.h"
 #include "json_numbers.h"
 
 namespace chaosgrad::cli {
+using namespace internal;
 namespace {
 
 struct CheckArguments {

@@ -6,15 +6,16 @@
 #include <memory>
 
 #include "chaosgrad/chaosgrad.h"
-#include "chaosgrad/problem_file.h"
-#include "chaosgrad/report.h"
-#include "chaosgrad/run_store.h"
+#include "io/problem_file/problem_file.h"
+#include "report/report.h"
+#include "io/store/run_store.h"
 #include "commands.h"
 #include "json_numbers.h"
 #include "progress.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
+using namespace internal;
 namespace {
 
 struct CompareArguments {

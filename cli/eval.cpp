@@ -8,11 +8,14 @@
 #include <memory>
 
 #include "chaosgrad/chaosgrad.h"
-#include "chaosgrad/csv.h"
+#include "io/csv.h"
 #include "json_numbers.h"
 #include "session.h"
 
+#include "expression/expression.h"
+
 namespace chaosgrad::cli {
+using namespace internal;
 namespace {
 
 struct EvalArguments {

@@ -1,4 +1,4 @@
-#include "chaosgrad/export.h"
+#include "io/export/export.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "session.h"
 
 namespace chaosgrad::cli {
+using namespace internal;
 namespace {
 
 struct ExportArguments {

@@ -1,4 +1,4 @@
-#include "chaosgrad/gallery.h"
+#include "io/problem_file/gallery.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,10 +9,11 @@
 #include <memory>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/expression.h"
+#include "expression/expression.h"
 #include "commands.h"
 
 namespace chaosgrad::cli {
+using namespace internal;
 namespace {
 
 struct GalleryArguments {

@@ -5,6 +5,7 @@
 #include <optional>
 
 namespace chaosgrad::cli {
+using namespace internal;
 
 using Json = nlohmann::ordered_json;
 

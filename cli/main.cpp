@@ -4,11 +4,12 @@
 #include <cstdio>
 
 #include "chaosgrad/chaosgrad.h"
-#include "chaosgrad/problem_file.h"
+#include "io/problem_file/problem_file.h"
 #include "commands.h"
 
 int main(int argc, char** argv) {
   using namespace chaosgrad;
+  using namespace chaosgrad::internal;
   CLI::App app{"The optimum of an uncertain problem, as a function of the uncertainty.",
                "chaosgrad"};
   app.set_version_flag("--version", std::string(version()));

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 namespace chaosgrad::cli {
+using namespace internal;
 namespace {
 
 std::string duration(double seconds) {

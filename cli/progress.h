@@ -8,6 +8,7 @@
 #include "chaosgrad/options.h"
 
 namespace chaosgrad::cli {
+using namespace internal;
 
 // bar   one line that is drawn anew ten times a second
 // line  a line every half minute, and one at the end

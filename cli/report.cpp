@@ -1,4 +1,4 @@
-#include "chaosgrad/report.h"
+#include "report/report.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include "session.h"
 
 namespace chaosgrad::cli {
+using namespace internal;
 
 void add_report(CLI::App& app, int& exit_code) {
   auto directory = std::make_shared<std::string>();

@@ -1,4 +1,4 @@
-#include "chaosgrad/reproduce.h"
+#include "paper/reproduce.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,11 +8,12 @@
 #include <cstdio>
 #include <memory>
 
-#include "chaosgrad/report.h"
+#include "report/report.h"
 #include "commands.h"
 #include "json_numbers.h"
 
 namespace chaosgrad::cli {
+using namespace internal;
 namespace {
 
 struct ReproduceArguments {

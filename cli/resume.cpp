@@ -5,10 +5,11 @@
 #include <memory>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/report.h"
+#include "report/report.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
+using namespace internal;
 namespace {
 
 struct ResumeArguments : SessionArguments {
@@ -67,7 +68,6 @@ int run_resume(const ResumeArguments& arguments) {
   source.overrides.insert(source.overrides.end(), arguments.overrides.begin(),
                           arguments.overrides.end());
   ProblemFile file = load_problem(std::move(source));
-  file.options.bounds = stored.file.options.bounds;
   return run_session(arguments, file,
                      run.state.empty() ? nullptr : std::make_shared<const Run>(run));
 }

@@ -5,11 +5,12 @@
 #include <memory>
 
 #include "chaosgrad/chaosgrad.h"
-#include "chaosgrad/random.h"
-#include "chaosgrad/run_statistics.h"
+#include "random/random.h"
+#include "io/run_statistics.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
+using namespace internal;
 namespace {
 
 constexpr Index noise_draws = 256;  // behind each quantity, common to all samples

@@ -6,9 +6,11 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/error.h"
-#include "chaosgrad/report.h"
+#include "paper/theory.h"
+#include "report/report.h"
 
 namespace chaosgrad::cli {
+using namespace internal;
 namespace {
 
 volatile std::sig_atomic_t stop_signal = 0;
@@ -87,6 +89,9 @@ void add_session_options(CLI::App& command, SessionArguments& arguments) {
                                                {"bar", ProgressStyle::bar},
                                                {"line", ProgressStyle::line},
                                                {"json", ProgressStyle::json}}));
+  command.add_flag("--bounds", arguments.bounds,
+                    "add the column bound to history.csv: the theory's bound of the mean of "
+                    "error_squared (needs a reference)");
   command
       .add_option("--max-seconds", arguments.max_seconds,
                   "stop after this time, instead of solve.max_seconds; `resume` goes on")
@@ -106,8 +111,12 @@ int run_session(const SessionArguments& arguments, const ProblemFile& file,
   options.interrupted = [] { return stop_signal != 0; };
   catch_signals();
   try {
-    const Solution solution = solve(file.problem, options);
+    Solution solution = solve(file.problem, options);
     display.finish();
+    if (arguments.bounds) {
+      const auto bounds = run_bounds(file.problem, options, solution.run);
+      for (std::size_t i = 0; i < bounds.size(); ++i) solution.run.history[i].bound = bounds[i];
+    }
     const std::string summary = summary_json(file, solution);
     save_run(directory, file, solution, summary);
     write_for_readers(directory, file, solution, summary);

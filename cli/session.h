@@ -5,20 +5,22 @@
 #include <optional>
 #include <string>
 
-#include "chaosgrad/run_store.h"
+#include "io/store/run_store.h"
 #include "commands.h"
 #include "progress.h"
 
 namespace chaosgrad::cli {
+using namespace internal;
 
 struct SessionArguments {
   std::string directory;
   bool json = false, quiet = false;
   std::optional<ProgressStyle> progress;
   std::optional<double> max_seconds;  // of this session; not stored
+  bool bounds = false;                // fill the history's column `bound` at the end
 };
 
-// --json, --quiet, --progress and --max-seconds.
+// --json, --quiet, --progress, --max-seconds and --bounds.
 void add_session_options(CLI::App& command, SessionArguments& arguments);
 
 [[nodiscard]] int exit_code_of(Status status);

@@ -4,10 +4,11 @@
 #include <memory>
 
 #include "chaosgrad/chaosgrad.h"
-#include "chaosgrad/run_statistics.h"
+#include "io/run_statistics.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
+using namespace internal;
 namespace {
 
 constexpr std::size_t shown_outputs = 12;

@@ -9,6 +9,7 @@
 #include "session.h"
 
 namespace chaosgrad::cli {
+using namespace internal;
 namespace {
 
 struct VerifyArguments {

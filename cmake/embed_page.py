@@ -49,7 +49,7 @@ def main(folder, library_path, output):
     pathlib.Path(output).write_text(f"""// Made by cmake/embed_page.py from src/report/page and third_party/plotly.
 #include "report/page.h"
 
-namespace chaosgrad {{
+namespace chaosgrad::internal {{
 
 using namespace std::string_view_literals;
 
@@ -61,7 +61,7 @@ const PageFrame& page_frame() {{
   return frame;
 }}
 
-}}  // namespace chaosgrad
+}}  // namespace chaosgrad::internal
 """, encoding="utf-8")
 
 

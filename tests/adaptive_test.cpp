@@ -6,17 +6,18 @@
 #include <numbers>
 
 #include "chaosgrad/chaosgrad.h"
-#include "chaosgrad/random.h"
-#include "estimate/executor.h"
-#include "solve/adaptive/curvature.h"
-#include "solve/adaptive/goal.h"
-#include "solve/adaptive/growth.h"
-#include "solve/adaptive/mixture.h"
-#include "solve/adaptive/probe.h"
-#include "solve/adaptive/weighted_fit.h"
-#include "solve/pointwise.h"
+#include "random/random.h"
+#include "parallel/executor.h"
+#include "curvature/curvature.h"
+#include "solve/common/goal.h"
+#include "solve/common/growth.h"
+#include "samples/mixture.h"
+#include "solve/sieve/probe.h"
+#include "solve/collocation/weighted_fit.h"
+#include "solve/pointwise/pointwise.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 Matrix uniform_numbers(Index rows, Index columns, std::uint64_t id) {

@@ -9,9 +9,10 @@
 #include <thread>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/random.h"
+#include "random/random.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 constexpr double pi = std::numbers::pi;

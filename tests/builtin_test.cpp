@@ -1,6 +1,6 @@
 // Problems coded in C++: gradients against differences of F, optima against dense linear algebra,
 // names and quantities.
-#include "chaosgrad/builtin.h"
+#include "problem/coded/builtin.h"
 
 #include <gtest/gtest.h>
 
@@ -8,12 +8,13 @@
 #include <cmath>
 #include <numbers>
 
-#include "chaosgrad/any_problem.h"
-#include "chaosgrad/check.h"
+#include "problem/any_problem.h"
+#include "solution/check.h"
 #include "chaosgrad/error.h"
-#include "chaosgrad/random.h"
+#include "random/random.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 struct Case {

@@ -4,11 +4,12 @@
 
 #include <cmath>
 
-#include "chaosgrad/random.h"
+#include "random/random.h"
 #include "chaosgrad/statistics.h"
 #include "solution/statistics/coefficients.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 constexpr Index seeds = 200, replicates = 8, m = 15, wide = 28;

@@ -14,9 +14,10 @@
 #include <vector>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/random.h"
+#include "random/random.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -5,12 +5,13 @@
 #include <limits>
 
 #include "chaosgrad/chaosgrad.h"
-#include "chaosgrad/constants.h"
+#include "estimate/constants.h"
 #include "estimate/gradient_estimator.h"
 #include "estimate/reference.h"
 #include "support/paper_problem.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 using testing::PaperProblem;

@@ -9,6 +9,7 @@
 #include "support/random_formula.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 // Central difference in 50 digits: the error is h² f‴/6 ~ 1e-30.

@@ -5,10 +5,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "chaosgrad/expression.h"
+#include "expression/expression.h"
 #include "support/expression_values.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 // Scalars x = 0.7, y = −1.3, theta = 0.4; vectors v = (1, 2, 3), w = (0.5, −1, 4); A = [1 2 3; 4 5

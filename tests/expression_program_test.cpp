@@ -7,11 +7,12 @@
 #include <cmath>
 #include <vector>
 
-#include "chaosgrad/random.h"
+#include "random/random.h"
 #include "numeric/functions.h"
 #include "support/expression_values.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 std::uint64_t bits(double value) {

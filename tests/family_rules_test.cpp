@@ -7,11 +7,12 @@
 #include <random>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/family.h"
+#include "chaosgrad/basis.h"
 #include "support/family_cases.h"
 #include "support/reference_quadrature.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 using reference::family_cases;

@@ -1,6 +1,6 @@
 // Orthonormal families: orthonormality by an independent quadrature, known expansions, derivatives,
 // suprema.
-#include "chaosgrad/family.h"
+#include "chaosgrad/basis.h"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 #include "support/reference_quadrature.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 using reference::family_cases;

@@ -1,4 +1,4 @@
-#include "chaosgrad/index_set.h"
+#include "chaosgrad/basis.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include "chaosgrad/error.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 // All indices with ν_k ≤ limit_k.

@@ -1,4 +1,4 @@
-#include "estimate/kernels.h"
+#include "basis/kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include <limits>
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 Family legendre() { return Family(Distribution(Uniform{-1, 1})); }

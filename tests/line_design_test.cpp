@@ -7,9 +7,10 @@
 #include <set>
 
 #include "chaosgrad/basis.h"
-#include "solve/adaptive/line_design.h"
+#include "samples/line_design.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 const Stream stream = make_stream(1, Purpose::test, 70);

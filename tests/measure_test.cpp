@@ -9,9 +9,10 @@
 #include <string>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/random.h"
+#include "random/random.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 Matrix uniforms(Index rows, Index cols, std::uint64_t step = 0) {

@@ -1,6 +1,6 @@
 // Noise that is integrated out: degrees of polynomials, the rules, the sums, and what auto makes of
 // them.
-#include "estimate/noise_average.h"
+#include "samples/noise_average.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,11 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/error.h"
-#include "chaosgrad/expression.h"
-#include "chaosgrad/random.h"
+#include "expression/expression.h"
+#include "random/random.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 TEST(PolynomialDegree, IsThatOfTheFormula) {

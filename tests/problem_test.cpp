@@ -6,10 +6,11 @@
 #include <cmath>
 
 #include "chaosgrad/chaosgrad.h"
-#include "chaosgrad/random.h"
+#include "random/random.h"
 #include "support/paper_problem.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 FormulaSpec paper_spec() {

@@ -4,10 +4,11 @@
 #include <cmath>
 
 #include "chaosgrad/chaosgrad.h"
-#include "solve/forecast.h"
+#include "solve/common/forecast.h"
 #include "support/paper_problem.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 IterationRecord stage(Index k, std::int64_t gradients, double estimate) {

@@ -1,5 +1,5 @@
 // Random streams, Sobol' points and the normal distribution, each against another way to get them.
-#include "chaosgrad/random.h"
+#include "random/random.h"
 
 #include <Random123/philox.h>
 #include <gtest/gtest.h>
@@ -17,6 +17,7 @@
 #include "chaosgrad/error.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 const Stream test_stream = make_stream(2024, Purpose::test);

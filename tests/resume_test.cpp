@@ -9,6 +9,7 @@
 #include "support/paper_problem.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 using testing::PaperProblem;

@@ -6,12 +6,13 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "estimate/reference.h"
-#include "estimate/sample_source.h"
-#include "solve/guard.h"
-#include "solve/step_policy.h"
+#include "samples/sample_source.h"
+#include "solve/descent/guard.h"
+#include "solve/descent/step_policy.h"
 #include "support/paper_problem.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 using testing::PaperProblem;

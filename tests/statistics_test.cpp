@@ -7,12 +7,13 @@
 #include <numbers>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/random.h"
-#include "estimate/kernels.h"
+#include "random/random.h"
+#include "basis/kernels.h"
 #include "solution/statistics/bars.h"
 #include "solution/statistics/coefficients.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 constexpr double pi = std::numbers::pi;

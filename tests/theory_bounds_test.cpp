@@ -8,6 +8,7 @@
 #include "support/theory_problems.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 using testing::Sample;

@@ -1,14 +1,16 @@
 // Condition numbers, predicted cost and the bounds of given runs.
-#include "chaosgrad/theory.h"
+#include "paper/theory.h"
+#include "paper/theory_report.h"
 
 #include <gtest/gtest.h>
 
 #include "chaosgrad/chaosgrad.h"
-#include "chaosgrad/check.h"
+#include "solution/check.h"
 #include "support/paper_problem.h"
 #include "support/theory_problems.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 using testing::PaperProblem;
@@ -131,7 +133,6 @@ TEST(Cost, ThePredictionMeetsTheTolerance) {
 // depend on the seed). Returns the largest measured/bound.
 double check_run_bounds(const TheoryProblem& problem, Options options) {
   options.threads = 1;
-  options.bounds = true;
   std::vector<Sample> samples(static_cast<std::size_t>(options.iterations));
   std::vector<std::optional<double>> bounds;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {

@@ -4,11 +4,21 @@
 //
 //   auto solution = chaosgrad::solve(problem, options);   // problem: any type satisfying
 //   chaosgrad::Problem solution(theta);  chaosgrad::mean(solution);  chaosgrad::sobol(solution);
+#include <string_view>
+
+#include "chaosgrad/basis.h"
+#include "chaosgrad/distribution.h"
 #include "chaosgrad/error.h"
-#include "chaosgrad/formula_problem.h"
+#include "chaosgrad/formula.h"
+#include "chaosgrad/measure.h"
 #include "chaosgrad/options.h"
 #include "chaosgrad/problem.h"
-#include "chaosgrad/run.h"
 #include "chaosgrad/solution.h"
 #include "chaosgrad/statistics.h"
-#include "chaosgrad/version.h"
+#include "chaosgrad/verify.h"
+
+namespace chaosgrad {
+
+[[nodiscard]] std::string_view version();
+
+}  // namespace chaosgrad

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "chaosgrad/types.h"
+
 namespace chaosgrad {
 
 // A bad argument. `field` names it as the user wrote it ("parameters.theta.lower", "samples"), or
@@ -20,6 +22,25 @@ class InputError : public std::invalid_argument {
  private:
   std::string field_;
   std::string message_;
+};
+
+// Where a node was written: bytes [begin, end) of text number `text` (the caller numbers its texts;
+// −1: nowhere).
+struct SourceSpan {
+  int text = -1;
+  Index begin = 0, end = 0;
+};
+
+// A formula that cannot be understood. what() is the message without a place: what was found, what
+// was expected, and a nearest-name suggestion for unknown names.
+class FormulaError : public std::runtime_error {
+ public:
+  FormulaError(const std::string& message, SourceSpan span)
+      : std::runtime_error(message), span_(span) {}
+  [[nodiscard]] SourceSpan span() const { return span_; }
+
+ private:
+  SourceSpan span_;
 };
 
 // A file cannot be read or written.

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "chaosgrad/family.h"
+#include "chaosgrad/basis.h"
 #include "chaosgrad/measure.h"
 #include "chaosgrad/types.h"
 

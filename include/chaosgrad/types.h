@@ -5,6 +5,8 @@
 
 namespace chaosgrad {
 
+namespace internal {}  // what is not for users
+
 using Index = Eigen::Index;
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;

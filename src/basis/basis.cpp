@@ -10,6 +10,7 @@
 #include "basis/basis_supremum.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }

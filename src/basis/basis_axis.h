@@ -6,7 +6,7 @@
 #include "basis/strip.h"
 #include "numeric/turns.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 static_assert(BasisBlock::tile % strip_samples == 0);
 
@@ -138,4 +138,4 @@ inline void fourier_strip(const BasisAxis& axis, const Strip& eta, Index count, 
   }
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -7,7 +7,7 @@
 #include "basis/basis_axis.h"
 #include "chaosgrad/error.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 BasisAxis make_axis(const Family& family, Index degree) {
@@ -133,4 +133,4 @@ BasisPlan make_basis_plan(const std::vector<Family>& families, const IndexSet& i
   return plan;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

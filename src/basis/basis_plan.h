@@ -14,7 +14,7 @@
 #include "basis/family/kernel.h"
 #include "chaosgrad/basis.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // The one-dimensional functions B_n(η_k) of dimension k.
 struct BasisAxis {
@@ -56,4 +56,4 @@ struct BasisPlan {
 [[nodiscard]] BasisPlan make_basis_plan(const std::vector<Family>& families,
                                         const IndexSet& indices);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 // B_0² … B_n² at t.
@@ -214,4 +214,4 @@ double BasisSupremum::search(const std::vector<Family>& families, const IndexSet
   return maximum;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

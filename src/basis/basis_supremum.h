@@ -10,10 +10,9 @@
 #include <mutex>
 #include <vector>
 
-#include "chaosgrad/family.h"
-#include "chaosgrad/index_set.h"
+#include "chaosgrad/basis.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 class BasisSupremum {
  public:
@@ -46,4 +45,4 @@ class BasisSupremum {
   std::map<Index, double> found_;      // otherwise those asked for
 };
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -1,4 +1,4 @@
-#include "chaosgrad/index_set.h"
+#include "chaosgrad/basis.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,7 @@
 #include "chaosgrad/error.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 std::size_t hash(const MultiIndex& index) {

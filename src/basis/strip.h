@@ -6,7 +6,7 @@
 #include "chaosgrad/types.h"
 #include "numeric/pack.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 inline constexpr int strip_packs = 4;
 inline constexpr Index strip_samples = strip_packs * simd::width;
@@ -71,4 +71,4 @@ struct Strip {
   return Strip::generate([&](int j) { return simd::fms(a.pack[j], b.pack[j], c.pack[j]); });
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -1,4 +1,4 @@
-#include "chaosgrad/constants.h"
+#include "estimate/constants.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -6,10 +6,10 @@
 #include <limits>
 #include <vector>
 
-#include "chaosgrad/random.h"
+#include "random/random.h"
 #include "numeric/symmetric.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 constexpr Index dense_limit = 32;  // up to this q the whole Hessian is differenced
@@ -210,4 +210,4 @@ ProblemConstants estimate_constants(const Oracle& oracle, std::uint64_t seed, In
   return constants;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "estimate/kernels.h"
+#include "basis/kernels.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 // Samples are summed in chunks of this many, the leaves of the reduction tree.
@@ -97,4 +97,4 @@ std::optional<GradientEstimator::BadSample> GradientEstimator::find_bad_sample(
   return std::nullopt;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -7,10 +7,10 @@
 
 #include "chaosgrad/basis.h"
 #include "chaosgrad/problem.h"
-#include "estimate/executor.h"
-#include "estimate/sample_source.h"
+#include "parallel/executor.h"
+#include "samples/sample_source.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 class GradientEstimator {
  public:
@@ -52,4 +52,4 @@ class GradientEstimator {
   mutable tbb::enumerable_thread_specific<Scratch> scratch_;
 };
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

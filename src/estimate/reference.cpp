@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/kernels.h"
-#include "estimate/sample_source.h"
+#include "basis/kernels.h"
+#include "samples/sample_source.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 constexpr Index max_points = Index{1} << 20;
@@ -83,4 +83,4 @@ std::optional<ReferenceExpansion> expand_reference(const Oracle& oracle, const B
   return ReferenceExpansion{std::move(sums.u), sums.norm_squared, std::move(remainder)};
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

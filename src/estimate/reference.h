@@ -4,9 +4,9 @@
 
 #include "chaosgrad/basis.h"
 #include "chaosgrad/problem.h"
-#include "estimate/executor.h"
+#include "parallel/executor.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 struct ReferenceExpansion {
   Coefficients u;            // P_m u* for m = basis.size()
@@ -25,4 +25,4 @@ struct ReferenceExpansion {
                                                                  const Basis& basis, Index nodes,
                                                                  Executor& executor);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

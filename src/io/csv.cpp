@@ -1,4 +1,4 @@
-#include "chaosgrad/csv.h"
+#include "io/csv.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "io/source.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 struct Field {
@@ -122,4 +122,4 @@ Matrix parse_csv_matrix(std::string_view text, const std::string& file) {
   return numbers(lines, 0, lines[0].fields.size(), file, text);
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "chaosgrad/run.h"
+#include "chaosgrad/solution.h"
 #include "io/json_numbers.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 Json formula(const std::optional<Schedule>& schedule) {
@@ -84,9 +84,8 @@ std::string describe(const Options& options) {
                      {"guard", options.guard},
                      {"points", options.points},
                      {"point_tolerance", options.point_tolerance},
-                     {"fit", options.fit == Fit::least_squares ? "least-squares" : "projection"},
-                     {"bounds", options.bounds}};
+                     {"fit", options.fit == Fit::least_squares ? "least-squares" : "projection"}};
   return json.dump(2);
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

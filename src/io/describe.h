@@ -5,7 +5,7 @@
 #include "chaosgrad/distribution.h"
 #include "chaosgrad/options.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // {"distribution": "uniform", "lower": -1, "upper": 1}, with the keys of problem files. An infinite
 // bound is null.
@@ -13,4 +13,4 @@ namespace chaosgrad {
 // The keys of [solve], with the values in force; null where a default depends on the method.
 [[nodiscard]] std::string describe(const Options& options);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -6,7 +6,7 @@
 
 #include "chaosgrad/types.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 using Json = nlohmann::ordered_json;
 
@@ -27,4 +27,4 @@ using Json = nlohmann::ordered_json;
   return list;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

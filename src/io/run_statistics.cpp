@@ -1,4 +1,4 @@
-#include "chaosgrad/run_statistics.h"
+#include "io/run_statistics.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "io/json_numbers.h"
-#include "io/read_distribution.h"
-#include "io/toml_document.h"
+#include "io/problem_file/read_distribution.h"
+#include "io/problem_file/toml_document.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 Json estimate(const Estimate& found) {
@@ -131,4 +131,4 @@ std::string statistics_json(const ProblemFile& file, const Statistics& statistic
   return json.dump(2);
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -11,7 +11,7 @@
 
 #include "chaosgrad/error.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
@@ -118,4 +118,4 @@ void write_file(const std::string& path, std::string_view content) {
   move_file(temporary, path);
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

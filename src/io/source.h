@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "chaosgrad/problem_file.h"
+#include "io/problem_file/problem_file.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // The place of byte `offset` in `text`.
 [[nodiscard]] Place place_of(std::string_view text, std::size_t offset, const std::string& file);
@@ -23,4 +23,4 @@ void write_flushed(const std::string& path, std::string_view content);
 void move_file(const std::string& from, const std::string& to);
 void flush_directory(const std::string& path);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

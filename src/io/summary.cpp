@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "chaosgrad/statistics.h"
-#include "chaosgrad/version.h"
+#include "chaosgrad/chaosgrad.h"
 #include "io/json_numbers.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 const char* source(const Constant& constant) { return constant.given ? "given" : "estimated"; }
@@ -113,4 +113,4 @@ std::string brief_summary(const ProblemFile& file, const Solution& solution) {
   return summary(file, solution, {});
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -1,10 +1,10 @@
 #pragma once
 // The summary of a run underway.
-#include "chaosgrad/run_store.h"
+#include "io/store/run_store.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // summary_json() without the quantities and the errors of mean and sd, which take samples.
 [[nodiscard]] std::string brief_summary(const ProblemFile& file, const Solution& solution);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

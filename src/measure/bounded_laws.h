@@ -9,7 +9,7 @@
 #include "measure/validation.h"
 #include "numeric/transform.h"
 
-namespace chaosgrad::law {
+namespace chaosgrad::internal::law {
 
 // Uniform.
 
@@ -196,4 +196,4 @@ inline double sd(const Beta& d) {
   return (d.upper - d.lower) * std::sqrt(d.alpha / sum * (d.beta / sum) / (sum + 1));
 }
 
-}  // namespace chaosgrad::law
+}  // namespace chaosgrad::internal::law

@@ -6,7 +6,7 @@
 
 #include "measure/validation.h"
 
-namespace chaosgrad::law {
+namespace chaosgrad::internal::law {
 namespace {
 
 void validate(const Discrete& d) {
@@ -108,4 +108,4 @@ double sd(const DiscreteLaw& d) {
   return std::sqrt(variance);
 }
 
-}  // namespace chaosgrad::law
+}  // namespace chaosgrad::internal::law

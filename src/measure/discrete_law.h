@@ -6,7 +6,7 @@
 #include "chaosgrad/distribution.h"
 #include "measure/law.h"
 
-namespace chaosgrad::law {
+namespace chaosgrad::internal::law {
 
 // Sorted values, duplicates merged, weights positive with sum 1. Throws InputError.
 [[nodiscard]] Discrete normalised(const Discrete& d);
@@ -28,4 +28,4 @@ void quantile(const DiscreteLaw& d, const double* p, double* t, Index n);
 [[nodiscard]] double mean(const DiscreteLaw& d);
 [[nodiscard]] double sd(const DiscreteLaw& d);
 
-}  // namespace chaosgrad::law
+}  // namespace chaosgrad::internal::law

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "chaosgrad/random.h"
+#include "random/random.h"
 #include "measure/bounded_laws.h"
 #include "measure/discrete_law.h"
 #include "measure/normal_law.h"
@@ -15,6 +15,7 @@
 #include "measure/truncated_normal_law.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 // Distributions with a map from the standard normal that does not go through probabilities.

@@ -13,7 +13,7 @@
 #include <exception>
 #include <limits>
 
-namespace chaosgrad::law {
+namespace chaosgrad::internal::law {
 
 struct Support {
   double lower, upper;
@@ -60,4 +60,4 @@ template <class Inverse, class IsBelow>
   return bisect(is_below, upper);
 }
 
-}  // namespace chaosgrad::law
+}  // namespace chaosgrad::internal::law

@@ -13,6 +13,7 @@
 #include "numeric/transform.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 [[noreturn]] void reject(const std::string& message) {

@@ -3,12 +3,12 @@
 #include <cmath>
 
 #include "chaosgrad/distribution.h"
-#include "chaosgrad/random.h"
+#include "random/random.h"
 #include "measure/law.h"
 #include "measure/validation.h"
 #include "random/normal_pack.h"
 
-namespace chaosgrad::law {
+namespace chaosgrad::internal::law {
 
 // φ(z) = exp(−z²/2) / √(2π)
 [[nodiscard]] inline double normal_pdf(double z) {
@@ -40,4 +40,4 @@ inline double survival_quantile(const Normal& d, double q) {
 inline double mean(const Normal& d) { return d.mean; }
 inline double sd(const Normal& d) { return d.sd; }
 
-}  // namespace chaosgrad::law
+}  // namespace chaosgrad::internal::law

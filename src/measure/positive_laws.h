@@ -6,13 +6,13 @@
 #include <limits>
 
 #include "chaosgrad/distribution.h"
-#include "chaosgrad/random.h"
+#include "random/random.h"
 #include "measure/law.h"
 #include "measure/normal_law.h"
 #include "measure/validation.h"
 #include "random/normal_pack.h"
 
-namespace chaosgrad::law {
+namespace chaosgrad::internal::law {
 
 inline constexpr Support positive_numbers = {0, infinity};
 
@@ -156,4 +156,4 @@ inline double survival_quantile(const LogNormal& d, double q) {
 inline double mean(const LogNormal& d) { return std::exp(d.mu + d.sigma * d.sigma / 2); }
 inline double sd(const LogNormal& d) { return mean(d) * std::sqrt(std::expm1(d.sigma * d.sigma)); }
 
-}  // namespace chaosgrad::law
+}  // namespace chaosgrad::internal::law

@@ -8,7 +8,7 @@
 #include "measure/validation.h"
 #include "random/normal_pack.h"
 
-namespace chaosgrad::law {
+namespace chaosgrad::internal::law {
 namespace {
 
 constexpr double root_two_pi = 2.50662827463100050242;
@@ -202,4 +202,4 @@ double survival_quantile(const TruncatedNormal& d, double q) {
 double mean(const TruncatedNormal& d) { return moments(d).mean; }
 double sd(const TruncatedNormal& d) { return moments(d).sd; }
 
-}  // namespace chaosgrad::law
+}  // namespace chaosgrad::internal::law

@@ -3,7 +3,7 @@
 #include "chaosgrad/distribution.h"
 #include "measure/law.h"
 
-namespace chaosgrad::law {
+namespace chaosgrad::internal::law {
 
 inline const char* name(const TruncatedNormal&) { return "truncated_normal"; }
 void validate(const TruncatedNormal& d);
@@ -16,4 +16,4 @@ void quantile(const TruncatedNormal& d, const double* p, double* t, Index n);
 [[nodiscard]] double mean(const TruncatedNormal& d);
 [[nodiscard]] double sd(const TruncatedNormal& d);
 
-}  // namespace chaosgrad::law
+}  // namespace chaosgrad::internal::law

@@ -8,7 +8,7 @@
 
 #include "chaosgrad/error.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 inline void require_finite(const char* field, double value) {
   if (!std::isfinite(value)) {
@@ -39,4 +39,4 @@ inline void require_bounded_interval(double lower, double upper) {
   }
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -3,7 +3,7 @@
 // ulp, three times as fast as calls of SLEEF. They need the fused multiply-add (has_fused).
 #include "numeric/pack.h"
 
-namespace chaosgrad::simd::quick {
+namespace chaosgrad::internal::simd::quick {
 
 inline constexpr double to_integer = 0x1.8p52;  // adding it rounds; the low bits hold the integer
 
@@ -108,4 +108,4 @@ struct DoubleSine {
   return {flip_by_bit_1(if_odd(n, c, s), n), flip_by_bit_1(clamp((s + s) * c, -1, 1), n << 1)};
 }
 
-}  // namespace chaosgrad::simd::quick
+}  // namespace chaosgrad::internal::simd::quick

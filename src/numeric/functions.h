@@ -7,7 +7,7 @@
 #include "numeric/elementary.h"
 #include "numeric/sleef.h"
 
-namespace chaosgrad::simd {
+namespace chaosgrad::internal::simd {
 
 // SLEEF chooses one range reduction for a whole pack, by its largest argument. Here each lane gets
 // the one that its own size asks for: the lanes of each class are evaluated among harmless values
@@ -101,4 +101,4 @@ inline Pack normal_cdf(Pack x) {
   return ((simd::abs(x) < broadcast(40)) & (value > broadcast(0))) ? corrected : value;
 }
 
-}  // namespace chaosgrad::simd
+}  // namespace chaosgrad::internal::simd

@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-namespace chaosgrad::simd {
+namespace chaosgrad::internal::simd {
 
 #if defined(__AVX512F__)
 inline constexpr int width = 8;
@@ -182,4 +182,4 @@ inline Pack clamp(Pack a, double lower, double upper) {
 #endif
 }
 
-}  // namespace chaosgrad::simd
+}  // namespace chaosgrad::internal::simd

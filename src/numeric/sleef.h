@@ -4,7 +4,7 @@
 
 #include "numeric/pack.h"
 
-namespace chaosgrad::simd {
+namespace chaosgrad::internal::simd {
 
 // The functions for packs of `WIDTH` doubles on the machine `KIND`, by SLEEF's names for them.
 #define CHAOSGRAD_SLEEF(WIDTH, KIND)                               \
@@ -36,4 +36,4 @@ CHAOSGRAD_SLEEF(2, sse2);
 #endif
 #undef CHAOSGRAD_SLEEF
 
-}  // namespace chaosgrad::simd
+}  // namespace chaosgrad::internal::simd

@@ -7,7 +7,7 @@
 #include "chaosgrad/types.h"
 #include "numeric/sleef.h"
 
-namespace chaosgrad::simd {
+namespace chaosgrad::internal::simd {
 
 // out[i] = f(in[i]), i < n, for f: Pack → Pack. `padding` is any harmless argument. In place is
 // fine.
@@ -23,4 +23,4 @@ void transform(const double* in, double* out, Index n, double padding, F&& f) {
   std::copy_n(padded, n - i, out + i);
 }
 
-}  // namespace chaosgrad::simd
+}  // namespace chaosgrad::internal::simd

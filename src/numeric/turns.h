@@ -3,7 +3,7 @@
 // is exact, so no accuracy is lost near the multiples of a quarter turn, however large the phase.
 #include "numeric/pack.h"
 
-namespace chaosgrad::simd {
+namespace chaosgrad::internal::simd {
 
 // The angle high + rest (|rest| far below one ulp of high's range), |high| < 2^40.
 struct Turns {
@@ -39,4 +39,4 @@ struct Turns {
           flip_by_bit_1(if_odd(quarter, s, c), quarter + 1)};
 }
 
-}  // namespace chaosgrad::simd
+}  // namespace chaosgrad::internal::simd

@@ -1,14 +1,14 @@
-#include "chaosgrad/coded_problem.h"
+#include "problem/coded_problem.h"
 
 #include <tbb/enumerable_thread_specific.h>
 
 #include <array>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/random.h"
+#include "random/random.h"
 #include "problem/names.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // The names of a coded problem and its quantities. Input slots of the graph: x and θ.
 struct CodedProblem::Formulas {
@@ -89,4 +89,4 @@ void CodedProblem::validate(Index points) const {
   }
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

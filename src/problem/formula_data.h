@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "chaosgrad/formula_problem.h"
+#include "chaosgrad/formula.h"
+#include "expression/expression.h"
 #include "problem/noise.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 enum Slot : int { slot_x = 0, slot_theta = 1, slot_noise = 2, slot_table = 3, slot_known = 4 };
 
@@ -20,8 +21,8 @@ struct KinkProgram {
   Program switching;
 };
 
-struct FormulaProblem::Data {
-  explicit Data(const FormulaSpec& spec);
+struct FormulaData {
+  explicit FormulaData(const FormulaSpec& spec);
 
   Graph graph;
   Measure measure;
@@ -67,4 +68,4 @@ struct FormulaProblem::Data {
   std::vector<Index> variable_widths, quantity_widths;
 };
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -1,4 +1,4 @@
-#include "chaosgrad/formula_problem.h"
+#include "chaosgrad/formula.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include "problem/known_functions.h"
 #include "problem/names.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 SourceSpan whole(const FormulaText& formula) {
@@ -38,7 +38,7 @@ double constant_formula(Graph& graph, const FormulaText& formula, const Scope& n
   return (*value)(0, 0);
 }
 
-void add_table(FormulaProblem::Data& data, const NoiseTable& table, Names& names) {
+void add_table(FormulaData& data, const NoiseTable& table, Names& names) {
   const Index first = static_cast<Index>(data.finite.size());
   data.rows = table.rows;
   data.row_source = data.noise_dimension++;
@@ -71,7 +71,7 @@ void add_table(FormulaProblem::Data& data, const NoiseTable& table, Names& names
   }
 }
 
-void add_noise(FormulaProblem::Data& data, const FormulaSpec& spec, const Scope& argument_names,
+void add_noise(FormulaData& data, const FormulaSpec& spec, const Scope& argument_names,
                Names& names) {
   for (const NoiseSpec& noise : spec.noise) {
     const Index column = data.noise_dimension++;
@@ -97,7 +97,7 @@ void add_noise(FormulaProblem::Data& data, const FormulaSpec& spec, const Scope&
 }
 
 // Where the gradient is a polynomial in a noise number, its expectation needs a Gauss rule only.
-void find_noise_degrees(FormulaProblem::Data& data) {
+void find_noise_degrees(FormulaData& data) {
   for (Index column = 0; column < data.noise_dimension; ++column) {
     NoiseAxis& axis = data.facts.noise_axes[static_cast<std::size_t>(column)];
     if (axis.kind == NoiseAxis::Kind::cases) continue;
@@ -114,7 +114,7 @@ void find_noise_degrees(FormulaProblem::Data& data) {
   }
 }
 
-void add_reference(FormulaProblem::Data& data, const FormulaSpec& spec, const Scope& names) {
+void add_reference(FormulaData& data, const FormulaSpec& spec, const Scope& names) {
   if (spec.reference.empty()) return;
   std::vector<Node> outputs;
   for (const VariableSpec& variable : spec.variables) {
@@ -143,7 +143,7 @@ void add_reference(FormulaProblem::Data& data, const FormulaSpec& spec, const Sc
   data.has_reference = true;
 }
 
-void add_checks(FormulaProblem::Data& data) {
+void add_checks(FormulaData& data) {
   for (const PositiveArgument& argument : data.positive) {
     data.positive_programs.emplace_back(data.graph, std::array{argument.value});
   }
@@ -160,7 +160,7 @@ void add_checks(FormulaProblem::Data& data) {
 
 }  // namespace
 
-FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) {
+FormulaData::FormulaData(const FormulaSpec& spec) : measure(measure_of(spec)) {
   Names names;
   for (const auto& [name, value] : spec.constants)
     names.add(name, graph.constant(value), "constants");
@@ -192,7 +192,7 @@ FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) 
 
   objective_span = whole(spec.objective);
   objective = scalar_formula(graph, spec.objective, names.scope());
-  gradient = chaosgrad::gradient(graph, objective, variables);
+  gradient = internal::gradient(graph, objective, variables);
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (const auto value = graph.constant_value(gradient[i]); value && value->isZero(0)) {
       throw FormulaError("the objective does not depend on '" + spec.variables[i].name + "'",
@@ -234,7 +234,7 @@ FormulaProblem::Data::Data(const FormulaSpec& spec) : measure(measure_of(spec)) 
                 [](double v) { return v >= 1; });
 }
 
-void FormulaProblem::Data::fill_table(const Block& noise, Matrix& table) const {
+void FormulaData::fill_table(const Block& noise, Matrix& table) const {
   const Index count = noise.rows();
   for (std::size_t j = 0; j < finite.size(); ++j) {
     finite[j].quantile(noise.col(finite_source[j]).data(), table.col(static_cast<Index>(j)).data(),
@@ -248,7 +248,7 @@ void FormulaProblem::Data::fill_table(const Block& noise, Matrix& table) const {
   }
 }
 
-void FormulaProblem::Data::run(const Program& program, const std::vector<Index>& widths,
+void FormulaData::run(const Program& program, const std::vector<Index>& widths,
                                const Block& x, const Block& theta, const Block& noise,
                                const Block& known, BlockOut& out) const {
   Scratch& local = scratch.local();
@@ -268,8 +268,13 @@ void FormulaProblem::Data::run(const Program& program, const std::vector<Index>&
   program.evaluate(inputs, outputs, local.workspace);
 }
 
+}  // namespace chaosgrad::internal
+
+namespace chaosgrad {
+using namespace internal;
+
 FormulaProblem::FormulaProblem(const FormulaSpec& spec)
-    : data_(std::make_shared<const Data>(spec)) {}
+    : data_(std::make_shared<const FormulaData>(spec)) {}
 
 Index FormulaProblem::dimension() const { return data_->dimension; }
 const Measure& FormulaProblem::parameters() const { return data_->measure; }

@@ -7,7 +7,7 @@
 #include "basis/basis_axis.h"
 #include "problem/formula_data.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 // sin or cos of factor·θ on [lower, upper], θ = τ + centre: one of B_1, B_2, … up to its factor if
@@ -48,4 +48,4 @@ std::vector<GivenNode> add_known_functions(Graph& graph, std::span<const Node> o
   return given;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -4,9 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "chaosgrad/formula_problem.h"
+#include "chaosgrad/formula.h"
+#include "expression/expression.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // Appends those that the outputs are computed from to facts.known, and returns them with their
 // columns in slot_known.
@@ -15,4 +16,4 @@ namespace chaosgrad {
                                                          std::span<const ParameterSpec> parameters,
                                                          ProblemFacts& facts);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -4,9 +4,10 @@
 #include <string>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/formula_problem.h"
+#include "chaosgrad/formula.h"
+#include "expression/expression.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 class Names {
  public:
@@ -44,4 +45,4 @@ inline void append_component_names(const VariableSpec& variable, std::vector<std
   }
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -5,7 +5,7 @@
 
 #include "chaosgrad/error.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 // Operators on nodes, so that the quantiles below read like their formulas.
@@ -146,4 +146,4 @@ NoiseFormula make_noise(Graph& graph, const NoiseSpec& spec, Node uniform, const
   return noise;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

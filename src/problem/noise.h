@@ -3,9 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "chaosgrad/formula_problem.h"
+#include "chaosgrad/formula.h"
+#include "expression/expression.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // An argument of a noise distribution that must be positive (sd, upper − lower, …) wherever θ may
 // be.
@@ -26,4 +27,4 @@ struct NoiseFormula {
 [[nodiscard]] NoiseFormula make_noise(Graph& graph, const NoiseSpec& spec, Node uniform,
                                       const Scope& names);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

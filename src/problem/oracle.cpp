@@ -5,6 +5,7 @@
 #include "chaosgrad/problem.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 template <class Facts>

@@ -5,10 +5,11 @@
 #include <array>
 #include <cmath>
 
-#include "chaosgrad/random.h"
+#include "random/random.h"
 #include "problem/formula_data.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 // One sample (x, θ, noise) with everything a program reads, as blocks of one row.
@@ -17,7 +18,7 @@ struct Point {
   [[nodiscard]] std::array<Block, 4> inputs() const { return {x, theta, noise, table}; }
 };
 
-Point sample_point(const FormulaProblem::Data& data, Index i) {
+Point sample_point(const FormulaData& data, Index i) {
   Point point;
   point.theta.resize(1, data.measure.dimension());
   point.noise.resize(1, data.noise_dimension);
@@ -31,7 +32,7 @@ Point sample_point(const FormulaProblem::Data& data, Index i) {
   return point;
 }
 
-std::string describe(const FormulaProblem::Data& data, const Point& point) {
+std::string describe(const FormulaData& data, const Point& point) {
   std::string text;
   const auto append = [&](const std::string& name, double value) {
     text += fmt::format("{}{} = {:.6g}", text.empty() ? "" : ", ", name, value);
@@ -45,7 +46,7 @@ std::string describe(const FormulaProblem::Data& data, const Point& point) {
   return text;
 }
 
-void require_finite(const FormulaProblem::Data& data, const Program& program, const Point& point) {
+void require_finite(const FormulaData& data, const Program& program, const Point& point) {
   const std::array<Block, 4> inputs = point.inputs();
   if (const auto bad = program.first_non_finite(inputs)) {
     throw FormulaError(bad->reason + " at " + describe(data, point),
@@ -55,7 +56,7 @@ void require_finite(const FormulaProblem::Data& data, const Program& program, co
 
 // The value and the gradient must be real numbers at the start and right beside it in each
 // coordinate.
-void check_finite(const FormulaProblem::Data& data, Point point) {
+void check_finite(const FormulaData& data, Point point) {
   const auto check = [&] {
     require_finite(data, data.value_program, point);
     require_finite(data, data.gradient_program, point);
@@ -84,7 +85,7 @@ void evaluate(const Program& program, const Point& point, const std::vector<Inde
 
 // Walks to the surface s(x) = 0 by Newton steps x ← x − s ∇s/|∇s|²; true if it got there. `normal`
 // receives the last direction.
-bool walk_to_kink(const FormulaProblem::Data& data, const Program& switching, Point& point,
+bool walk_to_kink(const FormulaData& data, const Program& switching, Point& point,
                   Matrix& normal, Program::Workspace& workspace) {
   std::vector<Index> widths = {1};
   widths.insert(widths.end(), data.variable_widths.begin(), data.variable_widths.end());
@@ -103,7 +104,7 @@ bool walk_to_kink(const FormulaProblem::Data& data, const Program& switching, Po
 }
 
 // The jump of (F, ∇F) across the kink at distance h on either side, and the size of ∇F there.
-std::pair<double, double> jump(const FormulaProblem::Data& data, const Point& at,
+std::pair<double, double> jump(const FormulaData& data, const Point& at,
                                const Matrix& normal, double h, Program::Workspace& workspace) {
   Matrix value[2] = {Matrix(1, 1), Matrix(1, 1)};
   Matrix slope[2] = {Matrix(1, data.dimension), Matrix(1, data.dimension)};
@@ -119,7 +120,7 @@ std::pair<double, double> jump(const FormulaProblem::Data& data, const Point& at
           slope[0].norm() + slope[1].norm()};
 }
 
-void check_kink(const FormulaProblem::Data& data, const KinkProgram& program, Point point,
+void check_kink(const FormulaData& data, const KinkProgram& program, Point point,
                 Index i) {
   Program::Workspace workspace;
   Matrix offset(1, data.dimension), normal;
@@ -141,7 +142,7 @@ void check_kink(const FormulaProblem::Data& data, const KinkProgram& program, Po
   }
 }
 
-void check_noise_arguments(const FormulaProblem::Data& data, const Point& point) {
+void check_noise_arguments(const FormulaData& data, const Point& point) {
   Program::Workspace workspace;
   Matrix value(1, 1);
   for (std::size_t j = 0; j < data.positive.size(); ++j) {

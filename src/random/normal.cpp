@@ -1,10 +1,10 @@
 #include <array>
 #include <cmath>
 
-#include "chaosgrad/random.h"
+#include "random/random.h"
 #include "random/normal_pack.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 // Wichura, Algorithm AS 241 (PPND16), Applied Statistics 37 (1988): relative error about 1e-16.
@@ -102,4 +102,4 @@ void normal_quantile(const double* p, double* z, Index n) {
   simd::transform(p, z, n, 0.5, [](const simd::Pack& x) { return normal_quantile(x); });
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

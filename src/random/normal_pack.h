@@ -2,8 +2,8 @@
 // The standard normal quantile of one machine vector of values.
 #include "numeric/transform.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 [[nodiscard]] simd::Pack normal_quantile(const simd::Pack& p);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

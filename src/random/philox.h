@@ -6,7 +6,7 @@
 
 #include "numeric/pack.h"
 
-namespace chaosgrad::philox {
+namespace chaosgrad::internal::philox {
 
 inline constexpr int lanes = simd::width;
 typedef std::uint64_t Words __attribute__((vector_size(lanes * sizeof(std::uint64_t))));
@@ -66,4 +66,4 @@ template <std::size_t several>
   }
 }
 
-}  // namespace chaosgrad::philox
+}  // namespace chaosgrad::internal::philox

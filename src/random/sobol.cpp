@@ -6,10 +6,10 @@
 #include <cassert>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/random.h"
+#include "random/random.h"
 #include "random/unit_interval.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 constexpr int bits = 64;
@@ -73,4 +73,4 @@ void SobolSequence::fill(Index first, BlockOut u) const {
   }
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -5,10 +5,10 @@
 #include <cstring>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/random.h"
+#include "random/random.h"
 #include "random/philox.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 using philox::Words;
@@ -76,4 +76,4 @@ void fill_uniform(const Stream& stream, Index first, BlockOut u) {
   for (Index j = 0; j < u.cols(); ++j) fill_component(stream, j, first, u.col(j).data(), u.rows());
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

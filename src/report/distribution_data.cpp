@@ -1,7 +1,7 @@
-#include "chaosgrad/run_statistics.h"
+#include "io/run_statistics.h"
 #include "report/expansion_data.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 Json with_error(const Estimate& estimate) { return {estimate.value, number(estimate.error)}; }
@@ -53,4 +53,4 @@ Json distribution_data(const ProblemFile& file, const Solution& solution) {
           {"sobol_errors", {{"main", std::move(main_errors)}, {"total", std::move(total_errors)}}}};
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

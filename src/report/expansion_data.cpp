@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 constexpr Index grid_points = 401;
@@ -170,4 +170,4 @@ Json expansion_data(const Expansion& expansion, const std::vector<std::string>& 
   return data;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

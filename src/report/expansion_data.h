@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "chaosgrad/problem_file.h"
+#include "io/problem_file/problem_file.h"
 #include "chaosgrad/solution.h"
 #include "report/page.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // Coefficients, indices, and per parameter the points at which it can be set (a grid over the bulk
 // of its distribution; the values of a discrete one), the recurrence of its polynomials, and with
@@ -19,4 +19,4 @@ namespace chaosgrad {
 // and a histogram; of the components the errors of their Sobol' indices.
 [[nodiscard]] Json distribution_data(const ProblemFile& file, const Solution& solution);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

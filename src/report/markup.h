@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // Text as it may stand in SVG and HTML.
 [[nodiscard]] std::string escaped(std::string_view text);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -8,7 +8,7 @@
 
 #include "report/markup.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
@@ -104,4 +104,4 @@ Json history_data(const std::vector<IterationRecord>& history) {
   return columns;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

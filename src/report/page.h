@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "chaosgrad/run.h"
+#include "chaosgrad/solution.h"
 #include "io/json_numbers.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // The frame: opening, title, middle, data, ending. The content security policy in it allows the two
 // scripts that it holds, by their hashes, and nothing from elsewhere.
@@ -29,4 +29,4 @@ struct PageFrame {
 // dense at the beginning as a logarithmic axis wants them.
 [[nodiscard]] Json history_data(const std::vector<IterationRecord>& history);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

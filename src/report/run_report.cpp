@@ -3,16 +3,16 @@
 #include <filesystem>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/report.h"
-#include "chaosgrad/version.h"
-#include "io/history.h"
+#include "report/report.h"
+#include "chaosgrad/chaosgrad.h"
+#include "io/store/history.h"
 #include "io/source.h"
-#include "io/store_file.h"
+#include "io/store/store_file.h"
 #include "report/expansion_data.h"
 #include "report/page.h"
-#include "solve/adaptive/goal.h"
+#include "solve/common/goal.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 // What it takes to compute the same again.
@@ -80,7 +80,7 @@ void write_report(const std::string& directory, const ProblemFile& file, const S
 void write_for_readers(const std::string& directory, const ProblemFile& file,
                        const Solution& solution, const std::string& summary) {
   try {
-    write_file(directory + "/history.csv", history_csv(solution.run, file.options.bounds));
+    write_file(directory + "/history.csv", history_csv(solution.run));
     write_report(directory, file, solution, summary);
     write_file(directory + "/summary.json", summary + "\n");
   } catch (const IoError& failure) {
@@ -103,4 +103,4 @@ void write_comparison(const std::string& directory, const ProblemFile& file,
   write_file(directory + "/report.html", comparison_html(file, runs));
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

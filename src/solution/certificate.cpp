@@ -6,11 +6,11 @@
 #include <cmath>
 #include <vector>
 
-#include "chaosgrad/random.h"
-#include "estimate/kernels.h"
+#include "random/random.h"
+#include "basis/kernels.h"
 #include "numeric/symmetric.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 constexpr Index audit_blocks = 32;
@@ -231,4 +231,4 @@ Certificate certify(const Oracle& oracle, const Expansion& expansion, const Run&
   return certificate;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

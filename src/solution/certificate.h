@@ -2,7 +2,7 @@
 // The error of an expansion, measured with fresh samples.
 #include "chaosgrad/solution.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 struct Certificate {
   ErrorEstimate error;
@@ -15,4 +15,4 @@ struct Certificate {
 [[nodiscard]] Certificate certify(const Oracle& oracle, const Expansion& expansion, const Run& run,
                                   const Options& options);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -1,13 +1,13 @@
-#include "chaosgrad/check.h"
+#include "solution/check.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "chaosgrad/random.h"
+#include "random/random.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 // Central differences of F against ∇F at one block of samples around the start, relative to the
@@ -80,4 +80,4 @@ ProblemCheck check_problem(const Oracle& oracle, const ProblemValue& value, std:
   return check;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -3,9 +3,10 @@
 
 #include "chaosgrad/error.h"
 #include "chaosgrad/solution.h"
-#include "estimate/kernels.h"
+#include "basis/kernels.h"
 
 namespace chaosgrad {
+using namespace internal;
 
 Expansion::Expansion(Measure measure, Basis basis, Coefficients u)
     : measure_(std::move(measure)), basis_(std::move(basis)), u_(std::move(u)) {}

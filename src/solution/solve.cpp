@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "chaosgrad/theory.h"
 #include "estimate/reference.h"
 #include "solution/certificate.h"
-#include "solve/adaptive/validation.h"
+#include "solve/common/validation.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 // Whether the asked tolerance was met, said in the status and its reason.
@@ -47,10 +47,6 @@ Solution solve(const Oracle& oracle, const Options& options) {
       .expansion = std::move(expansion), .run = std::move(result), .error = {}, .true_error = {}};
   solution.error.confidence = options.confidence;
   solution.diagnostic_gradients = solution.run.constants.gradients;
-  if (options.bounds) {
-    const std::vector<std::optional<double>> bounds = run_bounds(oracle, options, solution.run);
-    for (std::size_t i = 0; i < bounds.size(); ++i) solution.run.history[i].bound = bounds[i];
-  }
   if (solution.run.error) solution.error = *solution.run.error;
   if (is_failure(solution.run.status)) return solution;
   if (solution.run.error) {

@@ -6,14 +6,15 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/random.h"
-#include "estimate/noise_average.h"
+#include "random/random.h"
+#include "samples/noise_average.h"
 #include "solution/statistics/bars.h"
-#include "solve/adaptive/curvature.h"
-#include "solve/adaptive/goal.h"
-#include "solve/pointwise.h"
+#include "curvature/curvature.h"
+#include "solve/common/goal.h"
+#include "solve/pointwise/pointwise.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 constexpr double point_tolerance = 1e-9;  // relative to the size of x

@@ -1,6 +1,7 @@
-#include "chaosgrad/version.h"
+#include "chaosgrad/chaosgrad.h"
 
 namespace chaosgrad {
+using namespace internal;
 
 std::string_view version() { return CHAOSGRAD_VERSION; }
 

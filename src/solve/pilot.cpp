@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/run.h"
+#include "chaosgrad/solution.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 constexpr double pilot_tolerance = 1e-2;  // relative
@@ -70,4 +70,4 @@ PilotIndices pilot_indices(const Oracle& oracle, const Options& options, Index m
   return result;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

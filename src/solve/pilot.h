@@ -4,7 +4,7 @@
 #include "chaosgrad/options.h"
 #include "chaosgrad/problem.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 struct PilotIndices {
   IndexSet indices;  // m of them
@@ -15,4 +15,4 @@ struct PilotIndices {
 // Throws InputError if the pilot fails.
 [[nodiscard]] PilotIndices pilot_indices(const Oracle& oracle, const Options& options, Index m);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -1,4 +1,4 @@
-#include "chaosgrad/run.h"
+#include "chaosgrad/solution.h"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,14 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
-#include "estimate/noise_average.h"
-#include "estimate/sample_source.h"
-#include "solve/adaptive/goal.h"
+#include "samples/noise_average.h"
+#include "samples/sample_source.h"
+#include "solve/common/goal.h"
 #include "solve/solvers.h"
-#include "solve/step_policy.h"
+#include "solve/descent/step_policy.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 void check(const Options& options) {

@@ -1,11 +1,11 @@
 #pragma once
 // The solvers behind run(). Each fills a Run whose basis, constants and notes are already there.
-#include "chaosgrad/run.h"
-#include "estimate/executor.h"
-#include "solve/monitor.h"
-#include "solve/plan.h"
+#include "chaosgrad/solution.h"
+#include "parallel/executor.h"
+#include "solve/common/monitor.h"
+#include "solve/common/plan.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // gd, agd, masg, uqsa: descent on the coefficients with a growing basis.
 void solve_descent(const Oracle& oracle, const Options& options, const Plan& plan, Monitor& monitor,
@@ -21,4 +21,4 @@ void solve_collocation(const Oracle& oracle, const Options& options, Monitor& mo
 void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor, Executor& executor,
                  Run& run);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

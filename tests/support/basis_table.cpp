@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/family.h"
+#include "chaosgrad/basis.h"
 
 namespace {
 
 using namespace chaosgrad;
+using namespace chaosgrad::internal;
 
 double number(std::istream& in) {
   std::string word;  // operator>> for double does not read "inf"

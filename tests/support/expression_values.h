@@ -4,9 +4,10 @@
 #include <cmath>
 #include <vector>
 
-#include "chaosgrad/expression.h"
+#include "expression/expression.h"
 
 namespace chaosgrad {
+using namespace internal;
 
 // Runs a program on inputs of any number of samples ≤ block_size; one matrix (samples × components)
 // per output.

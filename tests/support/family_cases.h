@@ -9,6 +9,7 @@
 #include "chaosgrad/distribution.h"
 
 namespace chaosgrad::reference {
+using namespace internal;
 
 struct FamilyCase {
   std::string name;

@@ -7,6 +7,7 @@
 #include "chaosgrad/problem.h"
 
 namespace chaosgrad::testing {
+using namespace internal;
 
 inline double paper_optimum(double theta) {
   const double s = std::sin(theta);

@@ -9,6 +9,7 @@
 #include "support/expression_values.h"
 
 namespace chaosgrad {
+using namespace internal;
 
 using Real = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<50>,
                                            boost::multiprecision::et_off>;

@@ -11,6 +11,7 @@
 #include "chaosgrad/distribution.h"
 
 namespace chaosgrad::reference {
+using namespace internal;
 
 struct Nodes {
   std::vector<double> theta, log_weight;

@@ -8,10 +8,11 @@
 #include <random>
 #include <string>
 
-#include "chaosgrad/theory.h"
-#include "estimate/sample_source.h"
+#include "paper/theory.h"
+#include "samples/sample_source.h"
 
 namespace chaosgrad::testing {
+using namespace internal;
 
 // θ uniform on [−π, π] unless said otherwise.
 struct TheoryProblem {

@@ -6,7 +6,7 @@
 
 #include "basis/family/recurrence.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 using Pieces = std::vector<ChartPiece>;
@@ -170,4 +170,4 @@ std::vector<ChartPiece> chart(const Distribution& distribution, Index degree) {
   return std::visit(MakeChart{static_cast<double>(degree)}, distribution.parameters());
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -8,7 +8,7 @@
 
 #include "chaosgrad/distribution.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 struct ChartPiece {
   double begin = 0, end = 0;
@@ -19,4 +19,4 @@ struct ChartPiece {
 // Pieces in the order of θ. Discrete distributions have none.
 [[nodiscard]] std::vector<ChartPiece> chart(const Distribution& distribution, Index degree);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -1,4 +1,4 @@
-#include "chaosgrad/family.h"
+#include "chaosgrad/basis.h"
 
 #include <algorithm>
 #include <cassert>
@@ -15,6 +15,7 @@
 #include "chaosgrad/error.h"
 
 namespace chaosgrad {
+using namespace internal;
 
 struct Family::State {
   explicit State(Distribution d) : distribution(std::move(d)), polynomial(distribution) {}

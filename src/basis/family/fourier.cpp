@@ -8,7 +8,7 @@
 
 #include "basis/family/supremum.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 constexpr Index lanes = 64;      // samples handled together
@@ -227,4 +227,4 @@ double Fourier::supremum(const Vector& c, double& argmax) const {
   return maximise(square_sum, middle_.high, interval_.upper, 16 * c.size() + 64, false, argmax);
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -1,9 +1,9 @@
 #pragma once
 // The trigonometric family on [lower, upper]: 1, √2 cos ωτ, √2 sin ωτ, √2 cos 2ωτ, …, τ = θ −
 // (lower + upper)/2.
-#include "chaosgrad/family.h"
+#include "chaosgrad/basis.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // A sum of two doubles, the second below half a unit in the last place of the first.
 struct DoubleDouble {
@@ -30,4 +30,4 @@ class Fourier {
       frequency_;  // ω = 2π/(upper − lower); exactly 1 when upper − lower is the double next to 2π
 };
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

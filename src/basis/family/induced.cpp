@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 constexpr Index nodes = 20;         // Gauss–Legendre nodes per cell
@@ -174,4 +174,4 @@ double InducedPoints::quantile(double p) const {
   return points_[static_cast<std::size_t>(found - cumulative_.begin())];
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -7,7 +7,7 @@
 #include "basis/family/chart.h"
 #include "basis/family/kernel.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // Continuous π. On each cell the distribution function is a polynomial of the local variable x in
 // [−1, 1], which agrees with the true one to rounding; inverting it takes a few Newton steps.
@@ -42,4 +42,4 @@ class InducedPoints {
   std::vector<double> points_, cumulative_;
 };
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 // Samples handled together, so that the columns a step reads are still in the first-level cache.
@@ -117,4 +117,4 @@ void polynomial_degree(const RecurrenceKernel& kernel, Index n, const double* th
   }
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

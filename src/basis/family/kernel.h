@@ -1,8 +1,8 @@
 #pragma once
 // Three-term recurrences as the inner loops want them, one fused multiply-add chain per value.
-#include "chaosgrad/family.h"
+#include "chaosgrad/basis.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // p_{n+1}(t) = (A_n t + B_n) p_n(t) − C_n p_{n−1}(t),  t = (θ − center) · inverse_scale,  p_0 = 1,
 // C_0 = 0. A, B, C have one entry per degree 0..degrees()−1 that can be stepped from.
@@ -36,4 +36,4 @@ struct PolynomialPoint {
 void polynomial_degree(const RecurrenceKernel& kernel, Index n, const double* theta, Index count,
                        double* p);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

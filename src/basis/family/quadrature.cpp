@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 using EigenSolver = Eigen::SelfAdjointEigenSolver<Matrix>;
@@ -97,4 +97,4 @@ Quadrature eigenvector_gauss_rule(const Recurrence& recurrence, Index n) {
   return rule;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -2,7 +2,7 @@
 // Gauss rules from recurrence coefficients.
 #include "basis/family/kernel.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // The n zeros of p_n as eigenvalues of the Jacobi matrix, polished by Newton steps on p_n; weights
 // 1/Σ_{k<n} p_k². Nodes whose weight underflows are left out.
@@ -16,4 +16,4 @@ namespace chaosgrad {
 // where evaluating p_n is unstable.
 [[nodiscard]] Quadrature eigenvector_gauss_rule(const Recurrence& recurrence, Index n);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -3,9 +3,10 @@
 #include <numbers>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/family.h"
+#include "chaosgrad/basis.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 constexpr Index lanes = 32;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 Recurrence sized(Index degree) {
@@ -218,4 +218,4 @@ double weibull_reach(double shape) {
   return 2 * std::sqrt(std::numbers::pi) * boost::math::tgamma_delta_ratio(shape, 0.5);
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

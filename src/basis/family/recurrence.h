@@ -3,9 +3,9 @@
 // taken in double.
 #include <optional>
 
-#include "chaosgrad/family.h"
+#include "chaosgrad/basis.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // Legendre, Hermite, Jacobi, Laguerre and (lognormal) Stieltjes–Wigert; nothing for other
 // distributions.
@@ -26,4 +26,4 @@ struct DegreeLimits {
 // distribution.
 [[nodiscard]] double weibull_reach(double shape);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -7,7 +7,7 @@
 
 #include "basis/family/chart.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 // π on finitely many points: Σ root_weight² = 1.
@@ -98,4 +98,4 @@ Recurrence stieltjes_recurrence(const Distribution& distribution, Index degree,
   return result;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -2,9 +2,9 @@
 // Recurrence coefficients of distributions without a closed form.
 #include <vector>
 
-#include "chaosgrad/family.h"
+#include "chaosgrad/basis.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // Continuous distributions: Stieltjes' procedure on a tanh–sinh discretisation, refined until the
 // coefficients stand still. What `known` holds already (a lower degree, or nothing) is taken over
@@ -21,4 +21,4 @@ struct DiscretePolynomials {
 };
 [[nodiscard]] DiscretePolynomials lanczos_polynomials(const Discrete& points, Index degree);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

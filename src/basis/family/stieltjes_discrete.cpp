@@ -2,7 +2,7 @@
 
 #include "basis/family/stieltjes.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 // Makes v orthogonal to the first `count` columns of q and of norm 1, even when next to nothing of
@@ -57,4 +57,4 @@ DiscretePolynomials lanczos_polynomials(const Discrete& points, Index degree) {
   return result;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 double maximise(const BatchFunction& f, double lower, double upper, Index points, bool clustered,
                 double& argmax) {
@@ -43,4 +43,4 @@ double maximise(const BatchFunction& f, double lower, double upper, Index points
   return best;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

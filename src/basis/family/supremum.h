@@ -2,9 +2,9 @@
 // The global maximum of an oscillating smooth function of one variable.
 #include <functional>
 
-#include "chaosgrad/family.h"
+#include "chaosgrad/basis.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 using BatchFunction = std::function<void(const double* t, Index count, double* values)>;
 
@@ -13,4 +13,4 @@ using BatchFunction = std::function<void(const double* t, Index count, double* v
 [[nodiscard]] double maximise(const BatchFunction& f, double lower, double upper, Index points,
                               bool clustered, double& argmax);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -6,7 +6,7 @@
 
 #include "basis/family/stieltjes.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 constexpr Index first_stage = 16;
@@ -127,4 +127,4 @@ double PolynomialFamily::induced_quantile(Index n, double p) const {
   return std::visit([p](const auto& table) { return table.quantile(p); }, *induced);
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -11,7 +11,7 @@
 #include "basis/family/kernel.h"
 #include "basis/family/recurrence.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // The values p_n(point) that the recurrence does not reproduce: at `points[i]`, the degrees from
 // first[i] on.
@@ -54,4 +54,4 @@ class PolynomialFamily {
   mutable std::vector<std::atomic<const Induced*>> induced_ready_;  // by degree, null until made
 };
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 // Σ (T_g − mean)², elementwise.
@@ -80,4 +80,4 @@ double quantile_bar(const Vector& sorted, double p, double epsilon, double confi
   return std::min(std::max(up, down), epsilon / std::sqrt(1 - confidence));
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -5,7 +5,7 @@
 
 #include "chaosgrad/types.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // Student's t for a two-sided interval.
 [[nodiscard]] double student_t(Index degrees, double confidence);
@@ -33,4 +33,4 @@ double share_bar(double share, double angle);              // its square, to a s
 [[nodiscard]] double quantile_bar(const Vector& sorted, double p, double epsilon,
                                   double confidence);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -9,7 +9,7 @@
 #include "chaosgrad/basis.h"
 #include "chaosgrad/solution.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // Estimates of the coefficients: all of them, and the sets that leave one out.
 class CrossFit {
@@ -58,4 +58,4 @@ struct GermRule {
 };
 [[nodiscard]] std::optional<GermRule> fourth_power_rule(const Expansion& expansion, Index limit);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

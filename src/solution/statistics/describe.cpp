@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 constexpr double histogram_tail = 1e-3;
@@ -75,4 +75,4 @@ Matrix describe(const OutputSamples& samples, const TableLayout& layout,
   return table;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

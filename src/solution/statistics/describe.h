@@ -3,7 +3,7 @@
 #include "solution/statistics/coefficients.h"
 #include "solution/statistics/sampler.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // The columns of the table.
 struct TableLayout {
@@ -42,4 +42,4 @@ void add_sobol_indices(const OutputSampler& sampler, const Matrix& u, const Coef
                        const Matrix& noise, const Pairs& pairs, Index first,
                        const TableLayout& layout, Matrix& table);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -6,7 +6,7 @@
 #include "solution/statistics/bars.h"
 #include "solution/statistics/propagate.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 constexpr Index largest_rule = 1 << 16;  // points
@@ -195,4 +195,4 @@ void set_exact_components(const Expansion& expansion, const CrossFit& fit, const
   set_shapes(expansion, fit, accuracy, statistics);
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

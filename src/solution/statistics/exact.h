@@ -2,7 +2,7 @@
 // The statistics of the components of x that follow from the coefficients alone, with their bars.
 #include "solution/statistics/describe.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 // Replaces what sampling gave by what is exact: mean, sd, correlation, slope, Sobol' indices and
 // the covariance of the components, and skewness and kurtosis where a quadrature rule is small
@@ -10,4 +10,4 @@ namespace chaosgrad {
 void set_exact_components(const Expansion& expansion, const CrossFit& fit, const Accuracy& accuracy,
                           Statistics& statistics);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -3,7 +3,7 @@
 #include "chaosgrad/error.h"
 #include "solution/statistics/coefficients.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 // A rule for products of four functions of degree at most n.
@@ -56,4 +56,4 @@ std::optional<GermRule> fourth_power_rule(const Expansion& expansion, Index limi
   return grid;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -4,6 +4,7 @@
 #include "solution/statistics/coefficients.h"
 
 namespace chaosgrad {
+using namespace internal;
 
 CrossFit::CrossFit(const Coefficients& u, const std::vector<Coefficients>& replicates)
     : u_(u), replicates_(replicates) {

@@ -4,10 +4,10 @@
 #include <numbers>
 #include <numeric>
 
-#include "chaosgrad/random.h"
+#include "random/random.h"
 #include "solution/statistics/coefficients.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 // E[θ B_n(θ)] for n ≥ 1. Polynomials: θ = mean + sd B_1. Trigonometric: √2 (w/2πh)(−1)^(h+1) for
@@ -134,4 +134,4 @@ Vector parameter_deviations(const Measure& measure) {
   return sd;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -1,6 +1,6 @@
 #include "solution/statistics/describe.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 // Means over the samples of products of two outputs at two points, output by output.
@@ -56,4 +56,4 @@ void add_sobol_indices(const OutputSampler& sampler, const Matrix& u, const Coef
   }
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

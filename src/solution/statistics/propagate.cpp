@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 constexpr Propagated unknown{infinity, infinity, infinity, infinity, infinity};
 constexpr Index slope_points = 8 * block_size;
@@ -121,4 +121,4 @@ std::vector<Propagated> propagate_quantities(const OutputSampler& sampler,
   return result;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

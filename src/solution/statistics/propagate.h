@@ -3,7 +3,7 @@
 // output.
 #include "solution/statistics/sampled.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 struct Propagated {
   double mean, sd, skewness, kurtosis;
@@ -19,4 +19,4 @@ struct Propagated {
     const OutputSampler& sampler, const Expansion& expansion, const Quantities& quantities,
     const Accuracy& accuracy, const std::vector<ShapeMoments>& shapes, std::uint64_t seed);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

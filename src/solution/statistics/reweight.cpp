@@ -9,6 +9,7 @@
 #include "solution/statistics/sampler.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 constexpr double tail = 5e-7;  // left out on either side

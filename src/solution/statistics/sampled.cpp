@@ -5,7 +5,7 @@
 
 #include "solution/statistics/bars.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 namespace {
 
 constexpr Index shifts = 16;        // independent sets of Sobol' points; their scatter is the error
@@ -94,4 +94,4 @@ SampledTable sampled_statistics(const OutputSampler& sampler, const Expansion& e
   return result;
 }
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

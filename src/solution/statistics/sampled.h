@@ -3,7 +3,7 @@
 // and from the noise in the coefficients.
 #include "solution/statistics/describe.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 struct SampledTable {
   TableLayout layout;
@@ -19,4 +19,4 @@ struct SampledTable {
                                               Index first_indexed, double confidence,
                                               const StatisticsOptions& options);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "chaosgrad/random.h"
+#include "random/random.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 constexpr Index noise_draws = 64;
@@ -22,7 +23,7 @@ Matrix filled(const Stream& shift, Index count, Index columns) {
 
 }  // namespace
 
-ShiftedPoints shifted_points(std::uint64_t seed, Index shift, Index count, Index columns,
+ShiftedPoints internal::shifted_points(std::uint64_t seed, Index shift, Index count, Index columns,
                              Index draws, Index noise_dimension) {
   const auto step = 2 * static_cast<std::uint64_t>(shift);
   return {filled(make_stream(seed, Purpose::statistics, step), count, columns),

@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "chaosgrad/statistics.h"
-#include "estimate/executor.h"
+#include "parallel/executor.h"
 
-namespace chaosgrad {
+namespace chaosgrad::internal {
 
 struct OutputSamples {
   Matrix theta;   // n×d
@@ -48,4 +48,4 @@ struct ShiftedPoints {
 [[nodiscard]] ShiftedPoints shifted_points(std::uint64_t seed, Index shift, Index count,
                                            Index columns, Index draws, Index noise_dimension);
 
-}  // namespace chaosgrad
+}  // namespace chaosgrad::internal

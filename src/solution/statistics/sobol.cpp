@@ -5,6 +5,7 @@
 #include "solution/statistics/coefficients.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 constexpr Index all_pairs_limit = 32;  // dimensions
@@ -31,7 +32,7 @@ SobolIndices shares(const IndexSet& indices, const Coefficients& squares) {
 
 }  // namespace
 
-Pairs relevant_pairs(const IndexSet& indices, Index functions) {
+Pairs internal::relevant_pairs(const IndexSet& indices, Index functions) {
   const Index d = indices.dimension();
   Pairs pairs;
   if (d <= all_pairs_limit) {
@@ -52,7 +53,7 @@ Pairs relevant_pairs(const IndexSet& indices, Index functions) {
   return pairs;
 }
 
-VarianceParts variance_parts(const IndexSet& indices, const Coefficients& squares,
+VarianceParts internal::variance_parts(const IndexSet& indices, const Coefficients& squares,
                              const Pairs& pairs) {
   const Index q = squares.cols(), d = indices.dimension();
   VarianceParts parts{Matrix::Zero(q, d), Matrix::Zero(q, d),

@@ -8,6 +8,7 @@
 #include "solution/statistics/propagate.h"
 
 namespace chaosgrad {
+using namespace internal;
 namespace {
 
 ShapeMoments shape_of(const SampledTable& table, Index j) {

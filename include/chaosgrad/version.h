@@ -1,8 +1,0 @@
-#pragma once
-#include <string_view>
-
-namespace chaosgrad {
-
-[[nodiscard]] std::string_view version();
-
-}  // namespace chaosgrad

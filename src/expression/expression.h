@@ -1,0 +1,170 @@
+#pragma once
+// Formulas: parsed into one shared graph, simplified, differentiated in reverse mode (the
+// derivative is again a graph), and evaluated a block of samples at a time.
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chaosgrad/error.h"
+#include "chaosgrad/types.h"
+
+namespace chaosgrad::internal {
+
+struct Shape {
+  Index rows = 1, cols = 1;  // a vector is n × 1
+  [[nodiscard]] Index size() const { return rows * cols; }
+  [[nodiscard]] bool is_scalar() const { return rows == 1 && cols == 1; }
+  bool operator==(const Shape&) const = default;
+};
+
+struct Node {
+  std::int32_t id = -1;
+  bool operator==(const Node&) const = default;
+};
+
+// clang-format off
+enum class Op : std::uint8_t {
+  constant, input,
+  // Element-wise, scalars are broadcast. Comparisons and logic give 0 or 1; select is if(c, a, b).
+  add, subtract, multiply, divide, negate, power,
+  less, less_equal, greater, greater_equal, equal, not_equal, logical_and, logical_or, logical_not,
+  select,
+  sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, sign, min, max,
+  floor, ceil, erf, normcdf, normal_pdf, logistic, softplus,
+  normal_quantile, gamma_quantile, beta_quantile,  // of (p), (p, shape), (p, alpha, beta)
+  sum, dot, norm2,              // of all components; norm2 is the Euclidean norm, not squared
+  product, transpose, outer,    // product: matrix·matrix or matrix·vector
+  solve,                        // solve(A, b) = A⁻¹b for a square matrix A
+  element, stack,               // x[i]; stack(a, b, …) = [a, b, …]
+  masked_multiply               // a·b, but 0 where a = 0 whatever b: derivatives of branches not taken
+};
+// clang-format on
+
+// Names a formula may use.
+using Scope = std::map<std::string, Node, std::less<>>;
+
+// The graph. Nodes are shared (equal sub-expressions are one node) and simplified when made. Shapes
+// are checked: FormulaError with the span of the operation.
+class Graph {
+ public:
+  Graph();
+  ~Graph();
+  Graph(Graph&&) noexcept;
+  Graph& operator=(Graph&&) noexcept;
+
+  Node constant(double value);
+  Node constant(const Matrix& value);
+  // Columns [column, column + shape.size()) of input block `slot` (a matrix is stored column by
+  // column).
+  Node input(int slot, Index column, Shape shape = {});
+  Node apply(Op op, std::span<const Node> arguments, SourceSpan span = {});
+  Node element(Node vector, Index i, SourceSpan span = {});
+
+  [[nodiscard]] Index size() const;
+  [[nodiscard]] Shape shape(Node node) const;
+  [[nodiscard]] SourceSpan span(Node node) const;
+  [[nodiscard]] bool depends_on(Node node, int slot) const;
+  [[nodiscard]] std::optional<Matrix> constant_value(Node node) const;  // if the node is constant
+
+ private:
+  friend class Program;
+  friend struct GraphAccess;  // src/expression only
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
+
+// Grammar: + − * / ^ (right associative, binds tighter than unary minus), comparisons, and/or/not
+// (also && || !), parentheses, if(c, a, b), indexing x[0], vector literals [a, b, c], calls,
+// numbers, names, pi. Throws FormulaError.
+[[nodiscard]] Node parse(Graph& graph, std::string_view text, const Scope& names, int text_id = -1);
+
+// ∂ scalar / ∂ input for each input node (same shape as the input): reverse mode on the graph. At
+// kinks of abs, max, min, if the derivative of the branch taken is used; norm2 has derivative 0 at
+// 0.
+[[nodiscard]] std::vector<Node> gradient(Graph& graph, Node scalar, std::span<const Node> inputs);
+
+// Places where the expression may fail to be differentiable (or continuous) in the inputs of
+// `slot`: abs, min, max, if, sign, floor, ceil, norm2, sqrt at 0 whose argument depends on `slot`.
+// `switching` is a scalar node that is zero exactly at the kink.
+struct Kink {
+  Node switching;
+  SourceSpan span;
+};
+[[nodiscard]] std::vector<Kink> kinks(Graph& graph, Node node, int slot);
+
+// The degree of `node` as a polynomial in `variable`, which is the scalar `input` itself or a
+// function of it, for every value of the other inputs; empty if it is none, or depends on `input`
+// otherwise. Never too small; too large where terms cancel.
+[[nodiscard]] std::optional<int> polynomial_degree(const Graph& graph, Node node, Node input,
+                                                   Node variable);
+
+// The sines and cosines of multiples of a scalar node that the outputs are computed from.
+struct Trigonometric {
+  Node node;  // sin or cos of factor · angle
+  bool sine = false;
+  double factor = 1;
+};
+[[nodiscard]] std::vector<Trigonometric> trigonometric_functions(const Graph& graph,
+                                                                 std::span<const Node> outputs,
+                                                                 Node angle);
+
+// A node whose value a program is given, in column `column` of the input slot `slot`.
+struct GivenNode {
+  Node node;
+  int slot = 0;
+  Index column = 0;
+};
+
+// A compiled evaluation of some nodes. Immutable and thread-safe; every thread brings its own
+// Workspace.
+class Program {
+ public:
+  struct Workspace {
+    Workspace();
+    Workspace(Workspace&&) noexcept;
+    Workspace& operator=(Workspace&&) noexcept;
+    ~Workspace();
+
+    struct Calls;  // the instructions with their operands found, for places that come again
+    Eigen::Matrix<double, Eigen::Dynamic, 1> registers;
+    std::unique_ptr<Calls> calls;
+  };
+
+  Program() = default;
+  Program(const Graph& graph, std::span<const Node> outputs, std::span<const GivenNode> given = {});
+
+  // inputs[slot] is B × (columns of that slot), B ≤ block_size. outputs[i] is overwritten, B ×
+  // shape(i).size(); shapes are asserted in debug builds. A slot that no output depends on may be
+  // an empty block. Outputs must not overlap inputs. The values of a sample do not depend on B or
+  // on its row: same bits. Allocates only while a workspace is new to the program.
+  void evaluate(std::span<const Block> inputs, std::span<BlockOut> outputs,
+                Workspace& workspace) const;
+
+  // The first operation (in evaluation order) whose value is not finite at one sample, with a
+  // readable reason, e.g. "log of a negative number (−5)". Inputs are 1-row blocks. Empty if all
+  // values are finite.
+  struct NonFinite {
+    SourceSpan span;
+    std::string reason;
+  };
+  [[nodiscard]] std::optional<NonFinite> first_non_finite(std::span<const Block> inputs) const;
+
+  [[nodiscard]] Index instruction_count() const;
+
+ private:
+  friend struct ProgramAccess;  // src/expression only
+  struct Code;
+  std::shared_ptr<const Code> code_;
+};
+
+// The nearest of `candidates` to `name` by edit distance, if near enough to be a slip of the pen.
+[[nodiscard]] std::optional<std::string> nearest_name(std::string_view name,
+                                                      std::span<const std::string> candidates);
+
+}  // namespace chaosgrad::internal

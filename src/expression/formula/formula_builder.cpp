@@ -1,0 +1,202 @@
+#include "expression/formula/formula_builder.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+
+namespace chaosgrad::internal {
+namespace {
+
+constexpr std::size_t deepest_nesting = 500;
+constexpr std::string_view unicode_minus = "\u2212";
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+}  // namespace
+
+void FormulaBuilder::number(Token token) {
+  std::string digits = text(token);
+  std::erase(digits, '_');
+  double value = 0;
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (result.ec == std::errc::result_out_of_range) {
+    throw FormulaError(digits + " is out of the range of numbers", span(token));
+  }
+  operands_.push_back({graph_.constant(value), token});
+  previous_ = token;
+}
+
+void FormulaBuilder::prefix(Token token) {
+  const std::string symbol = text(token);
+  const bool logical = symbol == "!" || symbol == "not";
+  const Op op = logical ? Op::logical_not : (symbol == "+" ? Op::add : Op::negate);
+  operators_.push_back({op, logical ? Precedence::logical_not : Precedence::sign, true, token});
+  previous_ = token;
+}
+
+void FormulaBuilder::binary(Token token) {
+  struct Known {
+    std::string_view symbol;
+    Op op;
+    Precedence precedence;
+  };
+  static constexpr std::array known = {Known{"+", Op::add, Precedence::sum},
+                                       Known{"-", Op::subtract, Precedence::sum},
+                                       Known{unicode_minus, Op::subtract, Precedence::sum},
+                                       Known{"*", Op::multiply, Precedence::product},
+                                       Known{"/", Op::divide, Precedence::product},
+                                       Known{"^", Op::power, Precedence::power},
+                                       Known{"<", Op::less, Precedence::comparison},
+                                       Known{"<=", Op::less_equal, Precedence::comparison},
+                                       Known{">", Op::greater, Precedence::comparison},
+                                       Known{">=", Op::greater_equal, Precedence::comparison},
+                                       Known{"==", Op::equal, Precedence::comparison},
+                                       Known{"!=", Op::not_equal, Precedence::comparison},
+                                       Known{"and", Op::logical_and, Precedence::logical_and},
+                                       Known{"&&", Op::logical_and, Precedence::logical_and},
+                                       Known{"or", Op::logical_or, Precedence::logical_or},
+                                       Known{"||", Op::logical_or, Precedence::logical_or}};
+  const std::string symbol = text(token);
+  const Known& found = *std::ranges::find(known, symbol, &Known::symbol);
+  const bool right_associative = found.precedence == Precedence::power;
+  while (operators_.size() > frames_.back().operators) {
+    const Precedence before = operators_.back().precedence;
+    if (before < found.precedence || (before == found.precedence && right_associative)) break;
+    if (before == Precedence::comparison && found.precedence == Precedence::comparison) {
+      throw FormulaError("comparisons cannot be chained; write a < b and b < c", span(token));
+    }
+    reduce();
+  }
+  operators_.push_back({found.op, found.precedence, false, token});
+  previous_ = token;
+}
+
+void FormulaBuilder::open(Bracket bracket, Token token) {
+  if (frames_.size() > deepest_nesting) {
+    throw FormulaError(fmt::format("brackets are nested deeper than {} levels", deepest_nesting),
+                       span(token));
+  }
+  frames_.push_back({bracket, token, operators_.size(), operands_.size()});
+  previous_ = token;
+}
+
+void FormulaBuilder::comma(Token token) {
+  reduce_all();
+  previous_ = token;
+}
+
+void FormulaBuilder::close(Token token) {
+  reduce_all();
+  const Frame frame = frames_.back();
+  frames_.pop_back();
+  const bool indexing = frame.bracket == Bracket::index;
+  const std::vector<Operand> inside(operands_.begin() + static_cast<std::ptrdiff_t>(frame.operands),
+                                    operands_.end());
+  operands_.resize(frame.operands);
+  Token whole{frame.token.begin, token.end};
+  if (indexing) whole.begin = operands_.back().token.begin;
+  switch (frame.bracket) {
+    case Bracket::call:
+      operands_.push_back({called(frame, inside, span(whole)), whole});
+      break;
+    case Bracket::vector:
+      operands_.push_back({vector_of(inside, span(whole)), whole});
+      break;
+    case Bracket::index:
+      operands_.back() = {indexed(operands_.back(), inside, span(whole)), whole};
+      break;
+    default:
+      operands_.push_back({inside.front().node, whole});
+  }
+  previous_ = token;
+}
+
+Node FormulaBuilder::finish() {
+  reduce_all();
+  return operands_.back().node;
+}
+
+void FormulaBuilder::reduce_all() {
+  while (operators_.size() > frames_.back().operators) reduce();
+}
+
+void FormulaBuilder::reduce() {
+  const Operator top = operators_.back();
+  operators_.pop_back();
+  const Operand right = operands_.back();
+  operands_.pop_back();
+  if (top.is_prefix) {
+    const Token whole{top.token.begin, right.token.end};
+    const Node node = top.op == Op::add
+                          ? right.node
+                          : graph_.apply(top.op, std::span(&right.node, 1), span(whole));
+    operands_.push_back({node, whole});
+    return;
+  }
+  const Operand left = operands_.back();
+  const Token whole{left.token.begin, right.token.end};
+  operands_.back() = {infix(top.op, left, right, span(whole)), whole};
+}
+
+Token FormulaBuilder::found(Index at) const {
+  const auto begin = static_cast<std::size_t>(at);
+  std::size_t end = begin;
+  if (begin == text_.size()) return {at, at};
+  if (is_word(text_[begin])) {
+    while (end < text_.size() && is_word(text_[end])) ++end;
+  } else {
+    do ++end;  // and the rest of a character of several bytes
+    while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xc0) == 0x80);
+  }
+  return {at, static_cast<Index>(end)};
+}
+
+std::string FormulaBuilder::described(Token token) const {
+  return token.begin == token.end ? "end of formula" : fmt::format("'{}'", text(token));
+}
+
+std::string FormulaBuilder::after_previous() const {
+  return previous_.end == 0 ? "" : fmt::format(" after '{}'", text(previous_));
+}
+
+void FormulaBuilder::expected_operand(Index at) const {
+  const Token next = found(at);
+  if (previous_.end == 0 && next.begin == next.end) {
+    throw FormulaError("the formula is empty", span(next));
+  }
+  std::string message = fmt::format("expected a number, a name or '('{}, found {}",
+                                    after_previous(), described(next));
+  if (text(previous_) == "*" && text(next) == "*") message += "; write ^ for a power";
+  throw FormulaError(message, span(next));
+}
+
+void FormulaBuilder::expected_close(Index at) const {
+  const Frame& frame = frames_.back();
+  const bool round = frame.bracket == Bracket::group || frame.bracket == Bracket::call;
+  const Token next = found(at);
+  if (next.begin == next.end) {
+    throw FormulaError(fmt::format("'{}' is never closed", round ? '(' : '['),
+                       span({frame.token.end - 1, frame.token.end}));
+  }
+  const std::string_view list = frame.bracket == Bracket::group ? "" : ", ','";
+  throw FormulaError(fmt::format("expected an operator{} or '{}'{}, found {}", list,
+                                 round ? ')' : ']', after_previous(), described(next)),
+                     span(next));
+}
+
+void FormulaBuilder::expected_end(Index at) const {
+  const Token next = found(at);
+  const std::string symbol = text(next);
+  if (symbol == ")" || symbol == "]") {
+    throw FormulaError(fmt::format("'{}' was never opened", symbol), span(next));
+  }
+  std::string message = fmt::format("expected an operator{}, found '{}'", after_previous(), symbol);
+  if (symbol == "=") message += "; write == to compare";
+  if (symbol == "(" || is_word(symbol[0])) message += "; write * for a product";
+  throw FormulaError(message, span(next));
+}
+
+}  // namespace chaosgrad::internal

@@ -1,0 +1,133 @@
+// Python, nothing but its math module.
+#include <algorithm>
+
+#include "chaosgrad/chaosgrad.h"
+#include "io/export/export_python_code.h"
+#include "io/export/export_python_laws.h"
+#include "io/export/export_text.h"
+
+namespace chaosgrad::internal {
+namespace {
+
+constexpr ListStyle brackets{"[", "]"};
+
+// A function from θ_k to (z, dz/dθ_k).
+std::string score_function(const EvaluatorScore& score) {
+  using Kind = EvaluatorScore::Kind;
+  switch (score.kind) {
+    case Kind::independent:
+      return "lambda t: (t, 1.0)";
+    case Kind::normal:
+      return fmt::format("lambda t: ((t - {0:.17g}) / {1:.17g}, 1 / {1:.17g})", score.arguments[0],
+                         score.arguments[1]);
+    case Kind::lognormal:
+      return fmt::format("lambda t: ((math.log(t) - {0:.17g}) / {1:.17g}, 1 / ({1:.17g} * t))",
+                         score.arguments[0], score.arguments[1]);
+    case Kind::discrete:
+      return fmt::format("lambda t, v={}, a={}, b={}: (_discrete_score(t, v, a, b), 0.0)",
+                         brackets.numbers(score.values), brackets.numbers(score.at),
+                         brackets.numbers(score.between));
+    case Kind::closed_form:
+      break;
+  }
+  std::string arguments;
+  for (const double argument : score.arguments) arguments += fmt::format(", {:.17g}", argument);
+  return fmt::format("lambda t: _{}(t{})", score.name, arguments);
+}
+
+// The functions behind the scores that occur.
+std::string score_functions_in_use(const std::vector<EvaluatorScore>& scores) {
+  const auto used = [&](EvaluatorScore::Kind kind, std::string_view name) {
+    return std::any_of(scores.begin(), scores.end(), [&](const EvaluatorScore& score) {
+      return score.kind == kind && score.name == name;
+    });
+  };
+  std::string text, needed;
+  for (const LawFunction& law : law_functions) {
+    if (!used(EvaluatorScore::Kind::closed_form, law.name)) continue;
+    if (law.needs && needed.find(law.needs) == std::string::npos) needed += law.needs;
+    text += law.code;
+  }
+  if (!text.empty()) text = copula_code + needed + text;
+  if (used(EvaluatorScore::Kind::discrete, "discrete")) text += discrete_function;
+  return text;
+}
+
+std::string germ_code(const Evaluator& parts) {
+  std::string text = score_functions_in_use(parts.scores);
+  text += "\n_FACTOR = " + brackets.rows(parts.factor) + "\n_SCORES = [\n";
+  for (const EvaluatorScore& score : parts.scores)
+    text += fmt::format("    {},\n", score_function(score));
+  return text + "]\n" + germ_function;
+}
+
+// A function from η_k to the values of its functions and of their derivatives. The tables are made
+// once, as default arguments.
+std::string family_function(const EvaluatorFamily& family) {
+  if (family.kind == Family::Kind::fourier) {
+    return fmt::format("lambda eta, middle={}, omega={}: _fourier(eta, {}, middle, omega)",
+                       brackets.numbers(family.middle), brackets.numbers(family.frequency),
+                       family.degree);
+  }
+  std::string points = "{";
+  for (std::size_t i = 0; i < family.points.size(); ++i) {
+    const Vector row = family.point_values.row(static_cast<Index>(i)).transpose();
+    points +=
+        fmt::format("{}{:.17g}: {}", i > 0 ? ", " : "", family.points[i], brackets.numbers(row));
+  }
+  return fmt::format(
+      "lambda eta, table={}, points={}}}: _polynomial(eta, {:.17g}, {:.17g}, table, points)",
+      brackets.rows(family.recurrence), points, family.center, family.inverse_scale);
+}
+
+// Text inside a docstring cannot end it.
+std::string docstring(const std::string& text) {
+  std::string result;
+  for (const char c : text) result += c == '"' ? '\'' : c == '\\' ? '/' : c == '\n' ? ' ' : c;
+  return result;
+}
+
+}  // namespace
+
+std::string export_python(const StoredRun& run, const Evaluator& parts) {
+  const bool dependent = !parts.scores.empty();
+  std::string text = fmt::format(
+      "\"\"\"{}\n\n"
+      "optimum(theta) is the optimum x as a function of theta, sensitivity(theta)[j][k] = d x_j / "
+      "d "
+      "theta_k.\n"
+      "theta: {}. x: {}.\n"
+      "Run as a program, it tests itself. Written by chaosgrad {}.\"\"\"\n"
+      "import math\n\n",
+      docstring(run.file.title.empty() ? run.file.source.name : run.file.title),
+      fmt::join(run.file.problem.parameter_names(), ", "),
+      fmt::join(run.file.problem.component_names(), ", "), version());
+  text += "PARAMETERS = " +
+          fmt::format("['{}']\n", fmt::join(run.file.problem.parameter_names(), "', '"));
+  text += "VARIABLES = " +
+          fmt::format("['{}']\n\n", fmt::join(run.file.problem.component_names(), "', '"));
+  text +=
+      "# Which functions of the single components each function is a product of.\n_INDICES = [\n";
+  for (const std::vector<Index>& position : parts.positions) {
+    std::vector<Index> degrees;
+    for (std::size_t k = 0; k < position.size(); ++k)
+      degrees.push_back(position[k] - parts.families[k].offset);
+    text += "  " + brackets.list(degrees) + ",\n";
+  }
+  text += "]\n_COEFFICIENTS = " + brackets.rows(parts.coefficients) + "\n";
+  text += family_code;
+  text += "\n_FAMILIES = [\n";
+  for (const EvaluatorFamily& family : parts.families)
+    text += "    " + family_function(family) + ",\n";
+  text += "]\n";
+  text += dependent ? germ_code(parts) : std::string(independent_germ);
+  text += evaluation_function;
+  text += "\n\n_TEST_THETA = " + brackets.rows(parts.thetas);
+  text += "\n_TEST_X = " + brackets.rows(parts.x);
+  text += "\n_TEST_SLOPES = " + brackets.rows(parts.slopes);
+  text += "\n_TEST_X_SCALE = " + brackets.numbers(parts.x_scale);
+  text += "\n_TEST_SLOPE_SCALE = " + brackets.numbers(parts.slope_scale) + "\n";
+  return text + test_function;
+}
+
+}  // namespace chaosgrad::internal

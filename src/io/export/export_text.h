@@ -1,0 +1,42 @@
+#pragma once
+// Numbers as source text, shared by the languages.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+
+#include "io/store/run_store.h"
+#include "io/export/evaluator.h"
+
+namespace chaosgrad::internal {
+
+[[nodiscard]] std::string export_c(const StoredRun& run, const Evaluator& parts);
+[[nodiscard]] std::string export_python(const StoredRun& run, const Evaluator& parts);
+
+// Lists in brackets, 17 digits: {1, 2} or [1, 2].
+struct ListStyle {
+  const char *open, *close;
+
+  template <class Range>
+  [[nodiscard]] std::string list(const Range& values) const {
+    return fmt::format("{}{}{}", open, fmt::join(values.begin(), values.end(), ", "), close);
+  }
+  template <class Range>
+  [[nodiscard]] std::string numbers(const Range& values) const {
+    std::string text = open;
+    for (const double value : values) text += fmt::format("{:.17g}, ", value);
+    if (text.ends_with(", ")) text.resize(text.size() - 2);
+    return text + close;
+  }
+  // One row per line.
+  [[nodiscard]] std::string rows(const Matrix& matrix) const {
+    std::string text = open;
+    for (Index i = 0; i < matrix.rows(); ++i) {
+      const Vector row = matrix.row(i).transpose();
+      text += (i > 0 ? ",\n  " : "\n  ") + numbers(row);
+    }
+    return text + "\n" + close;
+  }
+};
+
+}  // namespace chaosgrad::internal

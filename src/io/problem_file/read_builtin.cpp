@@ -1,0 +1,46 @@
+// A problem coded in C++.
+#include <fmt/format.h>
+
+#include "problem/coded/builtin.h"
+#include "io/problem_file/read_problem.h"
+
+namespace chaosgrad::internal {
+namespace {
+
+// The built-in problem brings these sections itself.
+void require_no_own_sections(const TomlDocument& document, const std::string& name) {
+  for (const char* section :
+       {"parameters", "dependence", "noise", "constants", "variables", "reference"}) {
+    if (const toml::table* table = document.section(section)) {
+      document.fail(*table,
+                    fmt::format("[{}] must be left out: the built-in problem '{}' brings its own",
+                                section, name));
+    }
+  }
+}
+
+}  // namespace
+
+bool names_builtin(const TomlDocument& document) {
+  const toml::table* objective = document.section("objective");
+  return objective && objective->get("builtin");
+}
+
+CodedProblem read_builtin(TomlDocument& document) {
+  const toml::table& objective = *document.section("objective");
+  document.require_keys(objective, "[objective] with a built-in problem", {"builtin", "options"});
+  const std::string name = document.string(*objective.get("builtin"), "objective.builtin");
+  require_no_own_sections(document, name);
+  BuiltinValues values;
+  if (const toml::node* options = objective.get("options")) {
+    for (const TomlDocument::Entry& entry :
+         document.entries(document.table(*options, "objective.options"))) {
+      values[entry.key] = document.number(*entry.value, "objective.options." + entry.key);
+    }
+  }
+  return make_builtin(name, values,
+                      {.definitions = read_formulas(document, "definitions"),
+                       .quantities = read_formulas(document, "quantities")});
+}
+
+}  // namespace chaosgrad::internal

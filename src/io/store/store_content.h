@@ -1,0 +1,12 @@
+#pragma once
+// What a store holds, as HDF5: docs/run-format.md.
+#include "io/store/run_store.h"
+
+namespace chaosgrad::internal {
+
+[[nodiscard]] std::string write_content(const ProblemFile& file, const Solution& solution,
+                                        const std::string& summary);
+// `path` is for messages. Throws IoError.
+[[nodiscard]] StoredRun read_content(const std::string& path, const std::string& image);
+
+}  // namespace chaosgrad::internal

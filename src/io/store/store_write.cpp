@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "chaosgrad/chaosgrad.h"
+#include "io/describe.h"
+#include "io/store/hdf5.h"
+#include "io/store/history.h"
+#include "io/store/store_content.h"
+#include "io/store/store_parts.h"
+
+namespace chaosgrad::internal {
+namespace {
+
+void write_problem(Hdf5Writer& store, const ProblemFile& file) {
+  store.text("problem/name", file.source.name);
+  store.text("problem/text", file.source.text);
+  store.texts("problem/overrides", file.source.overrides);
+  std::vector<std::string> names, contents;
+  for (const auto& [name, content] : file.source.files) {
+    names.push_back(name);
+    contents.push_back(content);
+  }
+  store.texts("problem/files/names", names);
+  store.texts("problem/files/contents", contents);
+  store.texts("variables", file.problem.component_names());
+  store.texts("parameters", file.problem.parameter_names());
+  store.text("options", describe(file.options));
+  store.text("random/generator", "Philox4x32-10");
+  store.text("random/seed", fmt::format("{}", file.options.seed));
+}
+
+void write_measure(Hdf5Writer& store, const Measure& measure) {
+  std::vector<std::string> marginals, germs;
+  for (const Distribution& marginal : measure.marginals()) marginals.push_back(describe(marginal));
+  for (const Distribution& germ : measure.germs()) germs.push_back(describe(germ));
+  store.texts("measure/marginals", marginals);
+  store.texts("measure/germs", germs);
+  if (measure.correlation()) store.matrix("measure/correlation", *measure.correlation());
+}
+
+// The families by their recurrences, as far as the indices reach.
+void write_basis(Hdf5Writer& store, const Measure& measure, const Basis& basis, Index m) {
+  const Index d = basis.dimension();
+  std::vector<std::int64_t> indices;
+  std::vector<Index> degree(static_cast<std::size_t>(d), 0);
+  for (Index i = 0; i < m; ++i) {
+    const MultiIndex& index = basis.indices()[i];
+    indices.insert(indices.end(), index.begin(), index.end());
+    for (std::size_t k = 0; k < degree.size(); ++k)
+      degree[k] = std::max<Index>(degree[k], index[k]);
+  }
+  store.integers("indices", indices, m, d);
+  std::vector<std::string> kinds;
+  for (std::size_t k = 0; k < degree.size(); ++k) {
+    const Family& family = basis.families()[k];
+    const bool polynomial = family.kind() == Family::Kind::polynomial;
+    kinds.emplace_back(measure.is_logarithmic(static_cast<Index>(k)) ? "log"
+                       : polynomial                                  ? "polynomial"
+                                                                     : "fourier");
+    if (!polynomial) continue;
+    const Recurrence& recurrence = family.recurrence(degree[k]);
+    const auto column = [&](const char* name, const Vector& values, Index count) {
+      store.vector(fmt::format("basis/{}/{}", k, name),
+                   std::vector<double>(values.begin(), values.begin() + count));
+    };
+    column("a", recurrence.a, degree[k]);
+    column("b", recurrence.b, degree[k] + 1);
+    store.number(fmt::format("basis/{}/center", k), recurrence.center);
+    store.number(fmt::format("basis/{}/scale", k), recurrence.scale);
+  }
+  store.texts("basis/kinds", kinds);
+}
+
+void write_run(Hdf5Writer& store, const Run& run) {
+  store.text("status", std::string(to_string(run.status)));
+  store.text("stop_reason", run.stop_reason);
+  store.texts("notes", run.notes);
+  store.integer("gradients", run.gradients);
+  store.number("seconds", run.seconds);
+  const ProblemConstants& constants = run.constants;
+  const Constant* values[] = {&constants.mu, &constants.L, &constants.V, &constants.VG};
+  for (std::size_t i = 0; i < std::size(values); ++i) {
+    const Constant& constant = *values[i];
+    store.vector(fmt::format("constants/{}", constant_names[i]),
+                 {constant.value, constant.given ? 1.0 : 0.0, constant.lowest, constant.highest});
+  }
+  store.integer("constants/gradients", constants.gradients);
+  for (std::size_t i = 0; i < run.replicates.size(); ++i)
+    store.matrix(fmt::format("replicates/{:06}", i), run.replicates[i]);
+  if (run.fits) {
+    store.matrix("fits/least_squares", run.fits->least_squares);
+    store.matrix("fits/projection", run.fits->projection);
+    if (run.fits->least_squares_error) {
+      store.number("fits/least_squares_error", *run.fits->least_squares_error);
+      store.number("fits/projection_error", *run.fits->projection_error);
+    }
+  }
+  for (const auto& [name, values_of] : run.state.arrays)
+    store.matrix("state/arrays/" + name, values_of);
+  for (const auto& [name, values_of] : run.state.integers)
+    store.integers("state/integers/" + name, values_of);
+  for (const auto& [name, value] : run.state.texts) store.text("state/texts/" + name, value);
+}
+
+// Only what is known is there.
+void write_error(Hdf5Writer& store, const Solution& solution) {
+  const auto known = [&](const std::string& name, const std::optional<double>& value) {
+    if (value) store.number(name, *value);
+  };
+  const ErrorEstimate& error = solution.error;
+  known("error/estimate", error.estimate);
+  known("error/basis", error.basis);
+  known("error/sampling", error.sampling);
+  known("error/optimisation", error.optimisation);
+  known("error/bound", error.bound);
+  store.number("error/confidence", error.confidence);
+  store.vector("error/components", {error.components.begin(), error.components.end()});
+  known("true_error", solution.true_error);
+  store.integer("diagnostic_gradients", solution.diagnostic_gradients);
+}
+
+}  // namespace
+
+std::string write_content(const ProblemFile& file, const Solution& solution,
+                          const std::string& summary) {
+  Hdf5Writer store;
+  store.attribute("format", format_name);
+  store.attribute("format_version", std::int64_t{format_version});
+  store.attribute("version", std::string(version()));
+  write_problem(store, file);
+  const Expansion& expansion = solution.expansion;
+  write_measure(store, expansion.measure());
+  write_basis(store, expansion.measure(), expansion.basis(), expansion.coefficients().rows());
+  store.matrix("coefficients", expansion.coefficients());
+  write_run(store, solution.run);
+  write_history(store, solution.run.history);
+  write_error(store, solution);
+  store.text("summary", summary);
+  return store.image();
+}
+
+}  // namespace chaosgrad::internal

@@ -1,3 +1,0 @@
-#include "numeric/instantiations.h"
-
-CHAOSGRAD_INSTANTIATIONS(template);

@@ -1,0 +1,55 @@
+#pragma once
+// Sums over fixed chunks of samples, combined in a fixed binary tree: the result does not depend on
+// the number of threads.
+#include <tbb/info.h>
+#include <tbb/parallel_invoke.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "chaosgrad/types.h"
+
+namespace chaosgrad::internal {
+
+class Executor {
+ public:
+  explicit Executor(
+      int threads)  // 0: all cores; more than there are cores would only wait for each other
+      : arena_(threads > 0 ? std::min(threads, tbb::info::default_concurrency())
+                           : tbb::task_arena::automatic) {}
+
+  // leaf(0) ⊕ … ⊕ leaf(n − 1) for n ≥ 1, where combine(left, right) adds `right` into `left`. The
+  // tree splits n at the largest power of two below it. At most O(threads · log n) partial sums are
+  // alive at a time.
+  template <class Leaf, class Combine>
+  auto reduce(Index n, const Leaf& leaf, const Combine& combine) {
+    if (n == 1) return leaf(Index{0});
+    return arena_.execute([&] { return reduce_range(0, n, leaf, combine); });
+  }
+
+  // body(0), …, body(n − 1), each on its own.
+  template <class Body>
+  void for_each(Index n, const Body& body) {
+    reduce(
+        n, [&](Index i) { return body(i), 0; }, [](int&, int&&) {});
+  }
+
+ private:
+  template <class Leaf, class Combine>
+  static auto reduce_range(Index first, Index n, const Leaf& leaf, const Combine& combine)
+      -> decltype(leaf(first)) {
+    if (n == 1) return leaf(first);
+    const auto half = static_cast<Index>(std::bit_floor(static_cast<std::size_t>(n - 1)));
+    decltype(leaf(first)) left, right;
+    tbb::parallel_invoke([&] { left = reduce_range(first, half, leaf, combine); },
+                         [&] { right = reduce_range(first + half, n - half, leaf, combine); });
+    combine(left, std::move(right));
+    return left;
+  }
+
+  tbb::task_arena arena_;
+};
+
+}  // namespace chaosgrad::internal

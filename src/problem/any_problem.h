@@ -1,0 +1,76 @@
+#pragma once
+// A problem as files describe it: written as formulas, or coded in C++. One interface to both.
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "problem/coded_problem.h"
+#include "chaosgrad/formula.h"
+
+namespace chaosgrad::internal {
+
+// Satisfies Problem. A cheap value: copies share what they hold.
+class AnyProblem {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor): both kinds are problems
+  AnyProblem(FormulaProblem problem) : problem_(std::move(problem)) {}
+  AnyProblem(CodedProblem problem) : problem_(std::move(problem)) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  [[nodiscard]] Index dimension() const {
+    return std::visit([](const auto& p) { return p.dimension(); }, problem_);
+  }
+  [[nodiscard]] const Measure& parameters() const {
+    return std::visit([](const auto& p) -> const Measure& { return p.parameters(); }, problem_);
+  }
+  [[nodiscard]] Index noise_dimension() const {
+    return std::visit([](const auto& p) { return p.noise_dimension(); }, problem_);
+  }
+  [[nodiscard]] ProblemFacts facts() const {
+    return std::visit([](const auto& p) { return p.facts(); }, problem_);
+  }
+  void gradient(const Block& x, const Block& theta, const Block& noise, BlockOut g) const {
+    std::visit([&](const auto& p) { p.gradient(x, theta, noise, g); }, problem_);
+  }
+  void gradient(const Block& x, const Block& theta, const Block& noise, const Block& known,
+                BlockOut g) const {
+    std::visit([&](const auto& p) { p.gradient(x, theta, noise, known, g); }, problem_);
+  }
+
+  // A coded problem may have a gradient only.
+  [[nodiscard]] bool has_value() const {
+    return std::visit([](const auto& p) { return p.has_value(); }, problem_);
+  }
+  // values(i, 0) = F at row i, where has_value().
+  void value(Block x, Block theta, Block noise, BlockOut values) const {
+    std::visit([&](const auto& p) { p.value(x, theta, noise, values); }, problem_);
+  }
+  // values(i, j) = quantity j at row i.
+  void quantities(Block x, Block theta, Block noise, BlockOut values) const {
+    std::visit([&](const auto& p) { p.quantities(x, theta, noise, values); }, problem_);
+  }
+  [[nodiscard]] const std::vector<std::string>& quantity_names() const {
+    return std::visit(
+        [](const auto& p) -> const auto& { return p.quantity_names(); }, problem_);
+  }
+  // One name per component of x: "x", or "w[0]", "w[1]", … for a vector.
+  [[nodiscard]] const std::vector<std::string>& component_names() const {
+    return std::visit(
+        [](const auto& p) -> const auto& { return p.component_names(); }, problem_);
+  }
+  [[nodiscard]] const std::vector<std::string>& parameter_names() const {
+    return std::visit(
+        [](const auto& p) -> const auto& { return p.parameter_names(); }, problem_);
+  }
+
+  // Looks for what no solver could survive, at `points` samples; throws FormulaError or InputError.
+  void validate(Index points = 32) const {
+    std::visit([&](const auto& p) { p.validate(points); }, problem_);
+  }
+
+ private:
+  std::variant<FormulaProblem, CodedProblem> problem_;
+};
+
+}  // namespace chaosgrad::internal

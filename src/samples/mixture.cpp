@@ -1,0 +1,68 @@
+#include "samples/mixture.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "random/random.h"
+#include "parallel/executor.h"
+
+namespace chaosgrad::internal {
+
+Index Mixture::size() const {
+  return from_measure + std::accumulate(induced.begin(), induced.end(), Index{0});
+}
+
+Vector Mixture::weights(const Matrix& psi) const {
+  Vector density = Vector::Constant(psi.rows(), static_cast<double>(from_measure));
+  for (Index j = 0; j < psi.cols(); ++j)
+    density += static_cast<double>(induced[static_cast<std::size_t>(j)]) * psi.col(j).cwiseAbs2();
+  return static_cast<double>(size()) * density.cwiseInverse();
+}
+
+MixtureSampler::MixtureSampler(const Measure& measure, std::uint64_t seed)
+    : measure_(measure),
+      seed_(seed),
+      sequence_(measure.dimension(), make_stream(seed, Purpose::scramble)) {}
+
+Matrix MixtureSampler::from_measure(Index first, Index count) const {
+  Matrix eta(count, measure_.dimension());
+  fill_uniform(make_stream(seed_, Purpose::parameters), first, eta);
+  measure_.germ_from_uniform(eta, eta);
+  return eta;
+}
+
+Matrix MixtureSampler::induced(Index first, const std::vector<Family>& families,
+                               const std::vector<MultiIndex>& densities) const {
+  Matrix eta(static_cast<Index>(densities.size()), measure_.dimension());
+  sequence_.fill(first, eta);
+  for (Index i = 0; i < eta.rows(); ++i) {
+    for (Index k = 0; k < eta.cols(); ++k) {
+      const int degree = densities[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)];
+      eta(i, k) = families[static_cast<std::size_t>(k)].induced_quantile(degree, eta(i, k));
+    }
+  }
+  return eta;
+}
+
+Matrix MixtureSampler::parameters(const Matrix& eta) const {
+  Matrix theta(eta.rows(), eta.cols());
+  measure_.parameters_from_germ(eta, theta);
+  return theta;
+}
+
+Matrix basis_table(const Basis& basis, const Matrix& eta, Index m, Executor& executor) {
+  const Index n = eta.rows();
+  Matrix table(n, m);
+  if (n == 0) return table;
+  executor.for_each((n + block_size - 1) / block_size, [&](Index block) {
+    const Index first = block * block_size, count = std::min(block_size, n - first);
+    BasisBlock psi;
+    basis.evaluate(eta.middleRows(first, count), m, psi);
+    for (Index j = 0; j < m; ++j) {
+      for (Index i = 0; i < count; ++i) table(first + i, j) = psi(i, j);
+    }
+  });
+  return table;
+}
+
+}  // namespace chaosgrad::internal

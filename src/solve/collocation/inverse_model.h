@@ -1,0 +1,35 @@
+#pragma once
+// The inverse Hessian as a function of θ, learnt from the secant pairs of all points:
+//   s ≈ B(η) y,   B(η) = (I + Σ_{ν ∈ Λ_B} W_ν ψ_ν(η)) H̄⁻¹,
+// by ridge regression. One step with a good B brings a new point from its prediction to the
+// optimum, where the mean inverse alone takes several.
+#include <optional>
+
+#include "chaosgrad/basis.h"
+#include "curvature/curvature.h"
+#include "solve/pointwise/pointwise.h"
+
+namespace chaosgrad::internal {
+
+class InverseModel final : public InverseHessian {
+ public:
+  explicit InverseModel(Curvature mean) : mean_(std::move(mean)) {}
+
+  // Learns from the secants of the points, with the functions of `basis` on which the coefficients
+  // u are largest, as many as the pairs can carry. Held-out pairs decide whether the model is
+  // better than the mean; if not, the mean is used.
+  void fit(const Basis& basis, const Coefficients& u, const Points& points);
+
+  void apply(Block eta, Block g, BlockOut r) const override;
+
+  [[nodiscard]] const Curvature& mean() const { return mean_; }
+
+ private:
+  [[nodiscard]] Matrix features(const Matrix& eta, const Matrix& z) const;  // n × (h q)
+
+  Curvature mean_;
+  std::optional<Basis> basis_;  // Λ_B
+  Matrix weights_;              // (h q) × q
+};
+
+}  // namespace chaosgrad::internal

@@ -1,0 +1,44 @@
+#include "solve/common/validation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "random/random.h"
+#include "basis/kernels.h"
+
+namespace chaosgrad::internal {
+
+Validation::Validation(const Oracle& oracle, std::uint64_t seed, Index samples) {
+  if (!oracle.facts().reference) return;
+  const Measure& measure = oracle.parameters();
+  eta_.resize(samples, measure.dimension());
+  exact_.resize(samples, oracle.dimension());
+  fill_uniform(make_stream(seed, Purpose::verification), 0, eta_);
+  measure.germ_from_uniform(eta_, eta_);
+  Matrix theta(samples, measure.dimension());
+  measure.parameters_from_germ(eta_, theta);
+  for (Index first = 0; first < samples; first += block_size) {
+    const Index count = std::min(block_size, samples - first);
+    oracle.facts().reference(theta.middleRows(first, count), exact_.middleRows(first, count));
+  }
+}
+
+std::optional<double> Validation::error(const Basis& basis, const Coefficients& u,
+                                        Executor& executor) const {
+  const Index n = eta_.rows();
+  if (n == 0) return std::nullopt;
+  const double squares = executor.reduce(
+      (n + block_size - 1) / block_size,
+      [&](Index block) {
+        const Index first = block * block_size, count = std::min(block_size, n - first);
+        BasisBlock psi;
+        basis.evaluate(eta_.middleRows(first, count), u.rows(), psi);
+        Matrix x(count, u.cols());
+        expand(psi, u, x);
+        return (x - exact_.middleRows(first, count)).squaredNorm();
+      },
+      [](double& left, double right) { left += right; });
+  return std::sqrt(squares / static_cast<double>(n));
+}
+
+}  // namespace chaosgrad::internal

@@ -1,0 +1,213 @@
+// Descent on the coefficients with a growing basis: one loop for gd, agd, masg and uqsa, which
+// differ in step and momentum only.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "estimate/gradient_estimator.h"
+#include "solve/solvers.h"
+#include "solve/descent/step_policy.h"
+
+namespace chaosgrad::internal {
+namespace {
+
+// ‖D'‖ above this multiple of its first value (and of the smallest seen) is divergence.
+constexpr double divergence_factor = 1e8;
+
+// Where L is only estimated, from samples, it may be too small. Under the guard L is doubled as
+// soon as ‖D'‖ has grown by this factor, and the run goes on from its best iterate.
+constexpr double growth_factor = 10;
+constexpr Index most_raises = 40;
+
+// Fresh samples for each iteration.
+class Samples {
+ public:
+  Samples(const Oracle& oracle, const Options& options, const Plan& plan)
+      : oracle_(oracle), options_(options), plan_(plan) {
+    if (options.gradient == GradientRule::quadrature) {
+      quadrature_ =
+          std::make_unique<QuadratureSource>(oracle, plan.basis.families(), options.nodes);
+    }
+  }
+
+  [[nodiscard]] Index count(Index k) const {
+    return quadrature_ ? quadrature_->size() : plan_.level(k).M;
+  }
+
+  // use(source) with the samples of iteration k.
+  template <class Use>
+  auto with(Index k, const Use& use) const {
+    const auto step = static_cast<std::uint64_t>(k);
+    const Level& level = plan_.level(k);
+    if (quadrature_) return use(*quadrature_);
+    if (options_.gradient == GradientRule::sobol) {
+      return use(
+          SobolSource(oracle_, level.M, make_stream(options_.seed, Purpose::scramble, step)));
+    }
+    const Stream parameters = make_stream(options_.seed, Purpose::parameters, step);
+    const Stream noise = make_stream(options_.seed, Purpose::noise, step);
+    if (plan_.christoffel)
+      return use(ChristoffelSource(oracle_, plan_.basis, level.m, level.M, parameters, noise));
+    return use(MonteCarloSource(oracle_, level.M, parameters, noise));
+  }
+
+ private:
+  const Oracle& oracle_;
+  const Options& options_;
+  const Plan& plan_;
+  std::unique_ptr<QuadratureSource> quadrature_;
+};
+
+void grow(Coefficients& u, Index m) {
+  const Index before = u.rows();
+  if (m == before) return;
+  u.conservativeResize(m, Eigen::NoChange);
+  u.bottomRows(m - before).setZero();
+}
+
+// All that an iteration hands to the next.
+struct Iterate {
+  Index next = 1;  // iteration
+  Coefficients u, previous;
+  Coefficients best;  // the iterate with the smallest ‖D'‖ so far
+  double first_norm = 0, best_norm = infinity;
+  Index raises = 0;               // of an estimated L
+  Index cuts = 0, first_cut = 0;  // of the step, by the guard
+
+  explicit Iterate(const Vector& start)  // the constant function
+      : u(start.transpose()), previous(u), best(u) {}
+
+  // As save() left it.
+  explicit Iterate(const Run& run)
+      : next(run.state.integer("next")),
+        u(run.u),
+        previous(run.state.array("previous")),
+        best(run.state.array("best")),
+        first_norm(run.state.number("first_norm")),
+        best_norm(run.state.number("best_norm")),
+        raises(run.state.integer("raises")),
+        cuts(run.state.integer("cuts")),
+        first_cut(run.state.integer("first_cut")) {}
+
+  void save(Run& run) const {
+    run.u = u;
+    run.state.set_integer("next", next);
+    run.state.arrays["previous"] = previous;
+    run.state.arrays["best"] = best;
+    run.state.set_number("first_norm", first_norm);
+    run.state.set_number("best_norm", best_norm);
+    run.state.set_integer("raises", raises);
+    run.state.set_integer("cuts", cuts);
+    run.state.set_integer("first_cut", first_cut);
+  }
+};
+
+std::string stage_name(const Options& options, const ProblemConstants& constants, Index k) {
+  if (options.method != Method::masg) return "descent";
+  return fmt::format("stage {}", stage_of(k, constants.kappa()).number);
+}
+
+// Why D' is not finite, or far too large.
+void explain_failure(const GradientEstimator& estimator, const Samples& samples,
+                     const Coefficients& y, Index k, bool exploded, Run& run) {
+  if (!exploded) {
+    const auto bad = samples.with(
+        k, [&](const SampleSource& source) { return estimator.find_bad_sample(source, y); });
+    if (bad && bad->x.allFinite()) {
+      run.status = Status::bad_gradient;
+      run.stop_reason = fmt::format(
+          "the gradient is not finite at iteration {}, at theta = ({:.6g}), x = ({:.6g})", k,
+          fmt::join(bad->theta, ", "), fmt::join(bad->x, ", "));
+      return;
+    }
+  }
+  run.status = Status::diverged;
+  run.stop_reason = fmt::format(
+      "the iterates diverge at iteration {}: the step is too long for this problem and noise", k);
+}
+
+}  // namespace
+
+void solve_descent(const Oracle& oracle, const Options& options, const Plan& plan, Monitor& monitor,
+                   Executor& executor, Run& run) {
+  const GradientEstimator estimator(oracle, plan.basis, executor);
+  const Samples samples(oracle, options, plan);
+  StepPolicy policy(options, run.constants);
+
+  Iterate at = options.resume ? Iterate(*options.resume) : Iterate(oracle.facts().start);
+  Coefficients extrapolated, D;
+  std::optional<double> now;  // what the clock showed at the end of the iteration before
+
+  run.history.reserve(static_cast<std::size_t>(options.iterations));
+  run.status = Status::completed;
+  run.stop_reason = fmt::format("all {} iterations done", options.iterations);
+  for (Index k = at.next; k <= options.iterations; ++k) {
+    const Level& level = plan.level(k);
+    if (!monitor.may_continue(k, samples.count(k), run, std::exchange(now, {}))) break;
+    at.next = k + 1;
+    const Step step = policy(k, level);
+    if (step.cut && at.cuts++ == 0) at.first_cut = k;
+
+    grow(at.u, level.m);
+    if (step.restart) at.previous = at.u;
+    if (step.beta != 0) {
+      grow(at.previous, level.m);
+      extrapolated = at.u + step.beta * (at.u - at.previous);
+    }
+    const Coefficients& y = step.beta == 0 ? at.u : extrapolated;
+    samples.with(k, [&](const SampleSource& source) { estimator.estimate(source, y, D); });
+    run.gradients += samples.count(k);
+
+    const double norm = D.norm();
+    if (k == 1) at.first_norm = norm;
+    const double largest_expected = std::max(at.first_norm, at.best_norm);
+    if (options.guard && !run.constants.L.given && y.allFinite() && at.raises < most_raises &&
+        norm > growth_factor * largest_expected) {
+      ++at.raises;
+      run.constants.L.value *= 2;
+      at.u = at.best;
+      grow(at.u, level.m);
+      at.previous = at.u;
+      continue;
+    }
+    const bool exploded = norm > divergence_factor * largest_expected;
+    if (!std::isfinite(norm) || exploded) {
+      explain_failure(estimator, samples, y, k, exploded, run);
+      if (run.status == Status::diverged) at.u = at.best;
+      break;
+    }
+    if (norm < at.best_norm) {
+      at.best_norm = norm;
+      at.best = at.u;
+    }
+    at.previous = y - step.alpha * D;
+    at.previous.swap(at.u);
+    if (options.method == Method::uqsa && options.radius && at.u.norm() > *options.radius)
+      at.u *= *options.radius / at.u.norm();
+    now = monitor.record({.k = k,
+                          .basis_size = level.m,
+                          .samples = samples.count(k),
+                          .step = step.alpha,
+                          .gradient_norm = norm},
+                         at.u, run, stage_name(options, run.constants, k));
+    monitor.checkpoint(
+        run, [&] { at.save(run); }, now);
+  }
+  if (at.raises > 0) {
+    run.notes.push_back(
+        fmt::format("the estimated L was too small: the iterates grew, and it was raised to {:.4g}",
+                    run.constants.L.value));
+  }
+  if (at.cuts > 0) {
+    run.notes.push_back(
+        fmt::format("the guard cut the step in {} of {} iterations, first at iteration {}", at.cuts,
+                    options.iterations, at.first_cut));
+  }
+  at.save(run);
+}
+
+}  // namespace chaosgrad::internal

@@ -1,0 +1,89 @@
+#pragma once
+// Separate optimisations at many θ side by side, by quasi-Newton steps from gradients alone: every
+// point keeps its secant pairs (limited-memory BFGS) on top of a common inverse Hessian.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "chaosgrad/types.h"
+#include "parallel/executor.h"
+
+namespace chaosgrad::internal {
+
+// A common approximation of ∇²f(·, θ)⁻¹, applied row by row: r = H(η)⁻¹ g.
+class InverseHessian {
+ public:
+  virtual ~InverseHessian() = default;
+  virtual void apply(Block eta, Block g, BlockOut r) const = 0;
+};
+
+// s = x' − x, y = ∇f(x') − ∇f(x).
+struct Secant {
+  Vector s, y;
+};
+
+struct Points {
+  Matrix eta, theta;  // N×d
+  Matrix x, g;        // N×q: an iterate and its gradient (where evaluated)
+  Matrix value;       // N×q: the optimum as known so far, x plus one more step
+  std::vector<char> evaluated;
+  // |step|/|step before| at this point; 0: no step was tried yet; doubted: one must be.
+  std::vector<double> ratios;
+  static constexpr double doubted = -1;
+  std::vector<char> doubts;                  // how often it was
+  std::vector<std::vector<Secant>> secants;  // the last few, oldest first
+
+  [[nodiscard]] Index size() const { return theta.rows(); }
+  // Appends points that start at `start` (n×q).
+  void append(const Matrix& new_eta, const Matrix& new_theta, const Matrix& start);
+};
+
+// What the steps have shown about f.
+struct PointReport {
+  std::int64_t gradients = 0;
+  double worst_ratio = 0;  // |second step|/|first step| over points that took their first, and
+  Index ratios = 0;        // their number
+  double remaining_squares = 0;  // Σ of what the last steps should leave, squared
+  // sᵀy/sᵀs and yᵀy/sᵀy lie between the extreme eigenvalues of averaged Hessians. +∞ and 0: unseen.
+  double lowest_curvature = infinity, highest_curvature = 0;
+  Vector lowest_theta = {}, highest_theta = {};
+  Index unsolved = 0;                    // points that were not done in most_steps or the budget
+  bool out_of_budget = false;            // that was why
+  std::optional<Vector> bad_theta = {};  // where ∇f is not finite
+  Vector bad_x = {};
+  Vector far_theta = {};  // an iterate ran away from there: f has no minimum
+  void add(PointReport&& other);
+};
+
+struct PointOptions {
+  // A point is done when ρ/(1 − ρ) · |next step| ≤ tolerance, where ρ is the ratio of its own last
+  // two steps. That of a point that has not moved yet is taken to be `contraction`; one in
+  // `probe_every` takes a step all the same, to see, and without `contraction` every point does.
+  double tolerance = 0;
+  std::optional<double> contraction = {};
+  Index probe_every = 4;
+  int most_steps = 60;
+  double budget = infinity;  // gradients per point, on average over those of a block
+  double far = 1e100;        // |x| beyond this, and far beyond the start, is a runaway
+};
+
+// ∇f at rows of x (B×q) and θ (B×d).
+struct PointGradient {
+  std::function<void(Block, Block, BlockOut)> call;
+  Index draws = 1;  // of the noise in each: it counts as that many gradients
+};
+
+// Evaluates ∇f at the points `first`, … where it is not known yet.
+PointReport evaluate(const PointGradient& gradient, Index first, Points& points,
+                     Executor& executor);
+
+// Improves the points first, …, first + count − 1 until each is done.
+struct PointRange {
+  Index first = 0, count = 0;
+};
+PointReport polish(const PointGradient& gradient, const InverseHessian& inverse,
+                   const PointOptions& options, PointRange range, Points& points,
+                   Executor& executor);
+
+}  // namespace chaosgrad::internal

@@ -1,0 +1,48 @@
+#pragma once
+// One batch of fresh samples for the sieve: what they say about the coefficients, the functions
+// beyond the basis, and the noise.
+#include <array>
+#include <optional>
+
+#include "chaosgrad/basis.h"
+#include "chaosgrad/problem.h"
+#include "parallel/executor.h"
+#include "solve/sieve/local_metric.h"
+#include "solve/sieve/probe.h"
+
+namespace chaosgrad::internal {
+
+// Blocks of samples are dealt to this many groups in turn; each group gives a replicate of its own.
+inline constexpr Index sieve_groups = 8;
+// A batch is a multiple of this many samples.
+inline constexpr Index sieve_chunk = sieve_groups * block_size;
+
+// Samples of (θ, v) of one stage: a quarter of each block from π, the rest from the induced
+// densities of the first m functions in equal shares; w = 1/(¼ + ¾ Σψ²/m).
+struct SieveSamples {
+  Matrix eta, theta, noise;
+  Vector weights;
+};
+[[nodiscard]] SieveSamples sieve_samples(const Oracle& oracle, const Basis& basis, Index m,
+                                         std::uint64_t seed, Index stage, Index block);
+
+struct SieveBatch {
+  Index samples = 0;
+  // With R = H(θ)⁻¹ ∇F(x_u, θ, v): the group means of w R ψ_i over the basis (m×q),
+  std::array<Coefficients, sieve_groups> groups;
+  Coefficients beyond;                   // the mean of w R ψ_i over the functions beyond,
+  Vector noise;                          // and the variance of |mean of w R ψ_i| for all of them.
+  Coefficients probed;                   // the mean of w R φ_i over the probe's functions,
+  Vector probe_noise;                    // and its variance, as above.
+  std::optional<Vector> bad_theta = {};  // where ∇F is not finite
+
+  [[nodiscard]] Coefficients mean() const;
+};
+
+// `wide` holds the functions of u first, then those beyond.
+[[nodiscard]] SieveBatch sample_batch(const Oracle& oracle, const Basis& wide,
+                                      const Coefficients& u, const LocalMetric& metric,
+                                      const Probe& probe, std::uint64_t seed, Index stage,
+                                      Index samples, Executor& executor);
+
+}  // namespace chaosgrad::internal
