@@ -8,6 +8,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "io/store/run_store.h"
+#include "solve/run.h"
 
 namespace {
 
@@ -49,11 +50,13 @@ int main(int argc, char** argv) {
   options.max_seconds = argc > 1 ? std::atof(argv[1]) : 100;
   double writing = 0;
   int written = 0;
-  options.checkpoint = [&](const Run& run) {
+  options.callback = [&](const Progress& progress) {
+    if (!progress.checkpoint_due) return Action::go_on;
     const auto start = std::chrono::steady_clock::now();
-    save_checkpoint(folder, file, run);
+    save_unfinished(folder, record_of(progress.solution(), file));
     writing += seconds_since(start);
     ++written;
+    return Action::go_on;
   };
   const auto start = std::chrono::steady_clock::now();
   const Run result = run(file.problem, options);

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "chaosgrad/basis.h"
 #include "basis/kernels.h"
+#include "chaosgrad/basis.h"
 #include "numeric/pack.h"
 
 namespace {

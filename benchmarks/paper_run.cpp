@@ -7,6 +7,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "io/problem_file/problem_file.h"
+#include "solve/run.h"
 
 int main(int argc, char** argv) {
   if (argc < 2) {

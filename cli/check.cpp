@@ -1,15 +1,15 @@
 #include "solution/check.h"
-#include "paper/theory_report.h"
 #include "chaosgrad/error.h"
+#include "paper/theory_report.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <memory>
 
-#include "io/problem_file/problem_file.h"
 #include "commands.h"
-#include "json_numbers.h"
+#include "io/json_numbers.h"
+#include "io/problem_file/problem_file.h"
 
 namespace chaosgrad::cli {
 using namespace internal;
@@ -131,7 +131,7 @@ std::optional<TheoryReport> find_theory(const ProblemFile& file, const ProblemCh
     if (!with_solution) return theory_report(file.problem, file.options, check.constants);
     const Solution solution = solve(file.problem, file.options);
     return theory_report(file.problem, file.options, check.constants,
-                         is_failure(solution.run.status) ? nullptr : &solution.expansion);
+                         solution.ok() ? &solution.expansion : nullptr);
   } catch (const InputError& error) {
     fail_at_place(file.source, error);
   }

@@ -6,12 +6,13 @@
 #include <memory>
 
 #include "chaosgrad/chaosgrad.h"
-#include "io/problem_file/problem_file.h"
-#include "report/report.h"
-#include "io/store/run_store.h"
 #include "commands.h"
-#include "json_numbers.h"
+#include "io/json_numbers.h"
+#include "io/problem_file/problem_file.h"
+#include "io/store/run_store.h"
+#include "io/summary.h"
 #include "progress.h"
+#include "report/report.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
@@ -39,13 +40,17 @@ Entry solve_with(const CompareArguments& arguments, const std::string& method) {
   overrides.push_back("solve.method=" + method);
   ProblemFile file = load_problem(read_problem_source(arguments.file, overrides));
   ProgressDisplay display(progress_style({}, arguments.json));
-  file.options.progress = [&](const Progress& progress) { display.show(progress); };
+  file.options.callback = [&](const Progress& progress) {
+    display.show(progress);
+    return Action::go_on;
+  };
   try {
     Entry entry{.method = method, .solution = solve(file.problem, file.options)};
-    entry.summary = summary_json(file, entry.solution);
+    const Record record = record_of(entry.solution, file);
+    entry.summary = full_summary(record);
     const std::string directory = arguments.directory + "/" + method;
-    save_run(directory, file, entry.solution, entry.summary);
-    write_for_readers(directory, file, entry.solution, entry.summary);
+    save_run(directory, record, entry.summary);
+    write_for_readers(directory, record, entry.summary);
     return entry;
   } catch (const InputError& error) {
     fail_at_place(file.source, error);
@@ -65,7 +70,7 @@ void measure_errors(std::vector<Entry>& entries) {
     } else if (&entry == best) {
       entry.error = entry.solution.error.estimate;
       entry.error_from = "estimate";
-    } else if (best && !is_failure(entry.solution.run.status)) {
+    } else if (best && entry.solution.ok()) {
       entry.error = distance(entry.solution.expansion, best->solution.expansion);
       entry.error_from = "distance to " + best->method;
     }
@@ -73,7 +78,7 @@ void measure_errors(std::vector<Entry>& entries) {
 }
 
 Json entry_json(const Entry& entry) {
-  const Run& run = entry.solution.run;
+  const Solution& run = entry.solution;
   Json history = Json::array();
   for (const IterationRecord& record : run.history) {
     history.push_back({{"gradients", record.gradients},
@@ -83,14 +88,14 @@ Json entry_json(const Entry& entry) {
   }
   return {{"method", entry.method},
           {"status", to_string(run.status)},
-          {"stop_reason", run.stop_reason},
+          {"stop_reason", run.message},
           {"estimate", number(entry.solution.error.estimate)},
           {"true_error", number(entry.solution.true_error)},
           {"error", number(entry.error)},
           {"error_from", entry.error_from.empty() ? Json(nullptr) : Json(entry.error_from)},
           {"gradient_evaluations", run.gradients},
           {"diagnostic_gradients", entry.solution.diagnostic_gradients},
-          {"basis_size", run.u.rows()},
+          {"basis_size", run.expansion.coefficients().rows()},
           {"seconds", run.seconds},
           {"history", std::move(history)}};
 }
@@ -102,10 +107,10 @@ void print_table(const std::vector<Entry>& entries) {
   fmt::print("{:<12} {:<18} {:>10} {:>10}  {:<24} {:>12} {:>6} {:>9}\n", "method", "status",
              "estimate", "error", "known from", "gradients", "m", "seconds");
   for (const Entry& entry : entries) {
-    const Run& run = entry.solution.run;
+    const Solution& run = entry.solution;
     fmt::print("{:<12} {:<18} {:>10} {:>10}  {:<24} {:>12} {:>6} {:>9.3g}\n", entry.method,
                to_string(run.status), text(entry.solution.error.estimate), text(entry.error),
-               entry.error_from, run.gradients, run.u.rows(), run.seconds);
+               entry.error_from, run.gradients, run.expansion.coefficients().rows(), run.seconds);
   }
 }
 
@@ -114,7 +119,7 @@ void write_page(const CompareArguments& arguments, const std::vector<Entry>& ent
   for (const Entry& entry : entries) {
     runs.push_back({.label = entry.method,
                     .summary = entry.summary,
-                    .history = entry.solution.run.history,
+                    .history = entry.solution.history,
                     .error = entry.error,
                     .error_from = entry.error_from});
   }
@@ -141,7 +146,7 @@ int run_compare(CompareArguments arguments) {
     fmt::print("\nwritten to {0}; to look at: {0}/report.html\n", arguments.directory);
   }
   int code = exit_solved;
-  for (const Entry& entry : entries) code = std::max(code, exit_code_of(entry.solution.run.status));
+  for (const Entry& entry : entries) code = std::max(code, exit_code_of(entry.solution.status));
   return code;
 }
 

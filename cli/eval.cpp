@@ -9,7 +9,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "io/csv.h"
-#include "json_numbers.h"
+#include "io/json_numbers.h"
 #include "session.h"
 
 #include "expression/expression.h"
@@ -59,11 +59,12 @@ Vector parse_point(const std::string& text, const std::vector<std::string>& para
 }
 
 void print_point(const StoredRun& run, const EvalArguments& arguments) {
-  const std::vector<std::string>& variables = run.file.problem.component_names();
-  const std::vector<std::string>& parameters = run.file.problem.parameter_names();
+  const std::vector<std::string>& variables = run.labels.variables;
+  const std::vector<std::string>& parameters = run.labels.parameters;
   const Vector theta = parse_point(arguments.at, parameters);
-  const Vector x = run.expansion(theta);
-  const Matrix slopes = arguments.sensitivity ? run.expansion.sensitivity(theta) : Matrix();
+  const Vector x = run.solution.expansion(theta);
+  const Matrix slopes =
+      arguments.sensitivity ? run.solution.expansion.sensitivity(theta) : Matrix();
   if (arguments.json) {
     Json json;
     for (std::size_t k = 0; k < parameters.size(); ++k)
@@ -91,8 +92,8 @@ void print_point(const StoredRun& run, const EvalArguments& arguments) {
 }
 
 void print_table(const StoredRun& run, const EvalArguments& arguments) {
-  const std::vector<std::string>& variables = run.file.problem.component_names();
-  const std::vector<std::string>& parameters = run.file.problem.parameter_names();
+  const std::vector<std::string>& variables = run.labels.variables;
+  const std::vector<std::string>& parameters = run.labels.parameters;
   const CsvTable table = read_csv(arguments.csv);
   Matrix thetas(table.rows.rows(), static_cast<Index>(parameters.size()));
   for (std::size_t k = 0; k < parameters.size(); ++k) {
@@ -110,13 +111,13 @@ void print_table(const StoredRun& run, const EvalArguments& arguments) {
     }
   }
   fmt::print("{}\n", fmt::join(header, ","));
-  const Matrix x = run.expansion.evaluate(thetas);
+  const Matrix x = run.solution.expansion.evaluate(thetas);
   for (Index i = 0; i < x.rows(); ++i) {
     std::vector<double> row;
     for (const double value : table.rows.row(i)) row.push_back(value);
     for (const double value : x.row(i)) row.push_back(value);
     if (arguments.sensitivity) {
-      const Matrix slopes = run.expansion.sensitivity(thetas.row(i).transpose());
+      const Matrix slopes = run.solution.expansion.sensitivity(thetas.row(i).transpose());
       for (Index j = 0; j < slopes.rows(); ++j)
         row.insert(row.end(), slopes.row(j).begin(), slopes.row(j).end());
     }

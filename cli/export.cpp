@@ -1,4 +1,4 @@
-#include "io/export/export.h"
+#include "chaosgrad/io.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,8 @@ struct ExportArguments {
 };
 
 int run_export(const ExportArguments& arguments) {
-  const std::string source = export_source(open_run(arguments.directory), arguments.language);
+  const StoredRun run = open_run(arguments.directory);
+  const std::string source = export_source(run.solution, arguments.language, run.labels);
   if (arguments.output == "-") {
     fmt::print("{}", source);
     return exit_solved;

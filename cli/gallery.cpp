@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "chaosgrad/error.h"
-#include "expression/expression.h"
 #include "commands.h"
+#include "expression/expression.h"
 
 namespace chaosgrad::cli {
 using namespace internal;

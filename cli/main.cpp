@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "chaosgrad/chaosgrad.h"
-#include "io/problem_file/problem_file.h"
 #include "commands.h"
+#include "io/problem_file/problem_file.h"
 
 int main(int argc, char** argv) {
   using namespace chaosgrad;

@@ -1,5 +1,5 @@
 #include "progress.h"
-#include "json_numbers.h"
+#include "io/json_numbers.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -74,7 +74,7 @@ ProgressDisplay::ProgressDisplay(ProgressStyle style)
     : style_(style), last_(std::chrono::steady_clock::now()) {}
 
 void ProgressDisplay::show(const Progress& progress) {
-  if (style_ == ProgressStyle::none) return;
+  if (style_ == ProgressStyle::none || progress.iteration == 0) return;
   latest_ = progress;
   const auto now = std::chrono::steady_clock::now();
   const bool first = !drawn_ && style_ != ProgressStyle::line;

@@ -16,7 +16,7 @@ void add_report(CLI::App& app, int& exit_code) {
   command->add_option("DIR", *directory, "folder of the run")->required();
   command->callback([directory, &exit_code] {
     const StoredRun run = open_run(*directory);
-    write_report(*directory, run.file, run, run.summary);
+    write_report(*directory, run.record(), run.summary);
     fmt::print("{}/report.html\n", *directory);
     exit_code = exit_solved;
   });

@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <memory>
 
-#include "report/report.h"
 #include "commands.h"
-#include "json_numbers.h"
+#include "io/json_numbers.h"
+#include "report/report.h"
 
 namespace chaosgrad::cli {
 using namespace internal;

@@ -44,14 +44,14 @@ bool is_finished(Status status) {
 int run_resume(const ResumeArguments& arguments) {
   require_changeable(arguments.overrides);
   StoredRun stored = open_to_resume(arguments.directory);
-  const Run& run = stored.run;
+  const Solution& run = stored.solution;
   const bool over =
       is_failure(run.status) || (is_finished(run.status) && arguments.overrides.empty());
   if (over && !has_files_for_readers(arguments.directory, stored.summary))
-    write_for_readers(arguments.directory, stored.file, stored, stored.summary);
+    write_for_readers(arguments.directory, stored.record(), stored.summary);
   if (is_failure(run.status)) {
     fmt::print(stderr, "error: {}: the run ended as {}: {}\n", arguments.directory,
-               to_string(run.status), run.stop_reason);
+               to_string(run.status), run.message);
     return exit_numerical;
   }
   if (over) {
@@ -59,17 +59,17 @@ int run_resume(const ResumeArguments& arguments) {
       fmt::print("{}\n", stored.summary);
     } else if (!arguments.quiet) {
       fmt::print("{}: nothing left to do: {}, {}\n", arguments.directory, to_string(run.status),
-                 run.stop_reason);
+                 run.message);
     }
     return exit_code_of(run.status);
   }
   if (!stored.warning.empty()) set_damaged_aside(arguments.directory);
-  ProblemSource source = stored.file.source;
+  ProblemSource source = problem_of(stored, arguments.directory).source;
   source.overrides.insert(source.overrides.end(), arguments.overrides.begin(),
                           arguments.overrides.end());
-  ProblemFile file = load_problem(std::move(source));
+  const ProblemFile file = load_problem(std::move(source));
   return run_session(arguments, file,
-                     run.state.empty() ? nullptr : std::make_shared<const Run>(run));
+                     run.history.empty() ? nullptr : std::make_shared<const Solution>(run));
 }
 
 }  // namespace

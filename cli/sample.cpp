@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "chaosgrad/chaosgrad.h"
-#include "random/random.h"
 #include "io/run_statistics.h"
+#include "random/random.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
@@ -24,16 +24,17 @@ struct SampleArguments {
 
 int run_sample(const SampleArguments& arguments) {
   const StoredRun run = open_run(arguments.directory);
-  const NamedQuantities quantities = named_quantities(run.file);
-  const Measure& measure = run.expansion.measure();
-  const std::uint64_t seed = arguments.seed.value_or(run.file.options.seed);
+  const Record record = run.record();
+  const NamedQuantities quantities = named_quantities(record);
+  const Measure& measure = run.solution.expansion.measure();
+  const std::uint64_t seed = arguments.seed.value_or(run.solution.options.seed);
   const Stream stream = make_stream(seed, Purpose::sample, 0);
 
-  std::vector<std::string> header = run.file.problem.parameter_names();
+  std::vector<std::string> header = run.labels.parameters;
   const auto append = [&](const std::vector<std::string>& names) {
     header.insert(header.end(), names.begin(), names.end());
   };
-  append(run.file.problem.component_names());
+  append(run.labels.variables);
   append(quantities.names);
   if (arguments.csv) {
     fmt::print("{}\n", fmt::join(header, ","));
@@ -50,7 +51,7 @@ int run_sample(const SampleArguments& arguments) {
     fill_uniform(stream, first, eta);
     measure.germ_from_uniform(eta, eta);
     measure.parameters_from_germ(eta, theta);
-    const Matrix x = run.expansion.evaluate_germ(eta);
+    const Matrix x = run.solution.expansion.evaluate_germ(eta);
     Matrix table(n, static_cast<Index>(header.size()));
     table << theta, x, quantity_means(quantities.functions, x, theta, noise);
     for (Index i = 0; i < n; ++i) {

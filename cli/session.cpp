@@ -6,6 +6,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/error.h"
+#include "io/summary.h"
 #include "paper/theory.h"
 #include "report/report.h"
 
@@ -20,53 +21,6 @@ void catch_signals() {
   std::signal(SIGINT, note_signal);
   std::signal(SIGTERM, note_signal);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of write(), with a message
-}
-
-std::string number(const std::optional<double>& value) {
-  return value ? fmt::format("{:.3g}", *value) : "unknown";
-}
-
-void print_report(const ProblemFile& file, const Solution& solution, const std::string& directory) {
-  const Run& run = solution.run;
-  if (!file.title.empty()) fmt::print("{}\n", file.title);
-  fmt::print("{}: {}\n", to_string(run.status), run.stop_reason);
-  fmt::print("  method {}, {} iterations, m = {}, {} gradients, {:.3g} s\n",
-             to_string(file.options.method), run.history.size(), run.u.rows(), run.gradients,
-             run.seconds);
-  fmt::print("  mu = {:.4g} ({}), L = {:.4g} ({}), kappa = {:.4g}\n", run.constants.mu.value,
-             run.constants.mu.given ? "given" : "estimated", run.constants.L.value,
-             run.constants.L.given ? "given" : "estimated", run.constants.kappa());
-  if (!is_failure(run.status)) {
-    fmt::print("  error estimate {} (basis {}, sampling {}, optimisation {})\n",
-               number(solution.error.estimate), number(solution.error.basis),
-               number(solution.error.sampling), number(solution.error.optimisation));
-    fmt::print("  bound {}\n",
-               solution.error.bound     ? fmt::format("{:.3g} with confidence {}",
-                                                      *solution.error.bound, solution.error.confidence)
-               : run.constants.mu.given ? "none: the run ended before it was measured"
-                                        : "none: strong_convexity is not given");
-    if (solution.true_error) fmt::print("  true error {:.3g}\n", *solution.true_error);
-    if (run.fits && run.fits->projection_error) {
-      fmt::print("  true error of the two fits: least squares {:.3g}, projection {:.3g}\n",
-                 *run.fits->least_squares_error, *run.fits->projection_error);
-    }
-    const Vector means = mean(solution), deviations = sd(solution);
-    const SobolIndices indices = sobol(solution);
-    fmt::print("\n  {:<16} {:>12} {:>12}   total Sobol' index of", "", "mean", "sd");
-    for (const std::string& name : file.problem.parameter_names()) fmt::print(" {:>8}", name);
-    fmt::print("\n");
-    const Index shown = std::min<Index>(means.size(), 12);
-    for (Index i = 0; i < shown; ++i) {
-      fmt::print("  {:<16} {:>12.6g} {:>12.6g}   {:>21}",
-                 file.problem.component_names()[static_cast<std::size_t>(i)], means(i),
-                 deviations(i), "");
-      for (const double index : indices.total.row(i)) fmt::print(" {:>8.3f}", index);
-      fmt::print("\n");
-    }
-    if (shown < means.size()) fmt::print("  … and {} more components\n", means.size() - shown);
-  }
-  for (const std::string& note : run.notes) fmt::print("  note: {}\n", note);
-  fmt::print("\n  written to {}; to look at: {}/report.html\n", directory, directory);
 }
 
 }  // namespace
@@ -90,8 +44,8 @@ void add_session_options(CLI::App& command, SessionArguments& arguments) {
                                                {"line", ProgressStyle::line},
                                                {"json", ProgressStyle::json}}));
   command.add_flag("--bounds", arguments.bounds,
-                    "add the column bound to history.csv: the theory's bound of the mean of "
-                    "error_squared (needs a reference)");
+                   "add the column bound to history.csv: the theory's bound of the mean of "
+                   "error_squared (needs a reference)");
   command
       .add_option("--max-seconds", arguments.max_seconds,
                   "stop after this time, instead of solve.max_seconds; `resume` goes on")
@@ -99,35 +53,50 @@ void add_session_options(CLI::App& command, SessionArguments& arguments) {
 }
 
 int run_session(const SessionArguments& arguments, const ProblemFile& file,
-                std::shared_ptr<const Run> resume) {
+                std::shared_ptr<const Solution> resume) {
   const std::string& directory = arguments.directory;
   Options options = file.options;  // those of `file` are stored: the same however often interrupted
-  if (!resume) options.begun = [&] { begin_run(directory, file); };
   options.resume = std::move(resume);
   if (arguments.max_seconds) options.max_seconds = *arguments.max_seconds;
   ProgressDisplay display(progress_style(arguments.progress, arguments.quiet || arguments.json));
-  options.progress = [&](const Progress& progress) { display.show(progress); };
-  options.checkpoint = [&](const Run& run) { save_checkpoint(directory, file, run); };
-  options.interrupted = [] { return stop_signal != 0; };
+  const auto stored = [&](const Progress& progress) {
+    Solution solution = progress.solution();
+    solution.options = file.options;
+    return solution;
+  };
+  bool begun = options.resume != nullptr;
+  options.callback = [&](const Progress& progress) {
+    display.show(progress);
+    const bool stop = stop_signal != 0;
+    if (progress.solution && !begun) {
+      begin_run(directory, record_of(stored(progress), file));
+      begun = true;
+    } else if (progress.solution && (stop || progress.checkpoint_due)) {
+      save_unfinished(directory, record_of(stored(progress), file));
+    }
+    return stop ? Action::stop : Action::go_on;
+  };
   catch_signals();
   try {
     Solution solution = solve(file.problem, options);
     display.finish();
+    solution.options = file.options;
     if (arguments.bounds) {
-      const auto bounds = run_bounds(file.problem, options, solution.run);
-      for (std::size_t i = 0; i < bounds.size(); ++i) solution.run.history[i].bound = bounds[i];
+      const auto bounds = run_bounds(file.problem, options, solution.constants, solution.history);
+      for (std::size_t i = 0; i < bounds.size(); ++i) solution.history[i].bound = bounds[i];
     }
-    const std::string summary = summary_json(file, solution);
-    save_run(directory, file, solution, summary);
-    write_for_readers(directory, file, solution, summary);
+    const Record record = record_of(solution, file);
+    const std::string summary = full_summary(record);
+    save_run(directory, record, summary);
+    write_for_readers(directory, record, summary);
     if (arguments.json) {
       fmt::print("{}\n", summary);
     } else if (!arguments.quiet) {
-      print_report(file, solution, directory);
+      fmt::print("{}\n  written to {}; to look at: {}/report.html\n",
+                 report(solution, Detail::full, record.labels), directory, directory);
     }
-    if (is_failure(solution.run.status))
-      fmt::print(stderr, "error: {}\n", solution.run.stop_reason);
-    return exit_code_of(solution.run.status);
+    if (!solution.ok()) fmt::print(stderr, "error: {}\n", solution.message);
+    return exit_code_of(solution.status);
   } catch (const InputError& error) {
     fail_at_place(file.source, error);
   }
@@ -141,13 +110,20 @@ StoredRun open_to_resume(const std::string& directory) {
 
 StoredRun open_run(const std::string& directory) {
   StoredRun stored = open_to_resume(directory);
-  if (stored.run.status == Status::interrupted && stored.run.history.empty()) {
+  if (stored.solution.status == Status::interrupted && stored.solution.history.empty()) {
     throw IoError(
         fmt::format("{}: the run was begun, but no checkpoint of it is stored; "
                     "`chaosgrad resume {}` goes on",
                     directory, directory));
   }
   return stored;
+}
+
+const ProblemFile& problem_of(const StoredRun& stored, const std::string& directory) {
+  if (stored.file) return *stored.file;
+  throw InputError(directory,
+                   "its problem came from a program, not from a file: only that program can "
+                   "evaluate it again");
 }
 
 }  // namespace chaosgrad::cli

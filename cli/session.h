@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "io/store/run_store.h"
 #include "commands.h"
+#include "io/store/run_store.h"
 #include "progress.h"
 
 namespace chaosgrad::cli {
@@ -27,11 +27,13 @@ void add_session_options(CLI::App& command, SessionArguments& arguments);
 
 // Returns the exit code. `resume`: where to go on from, or null.
 [[nodiscard]] int run_session(const SessionArguments& arguments, const ProblemFile& file,
-                              std::shared_ptr<const Run> resume);
+                              std::shared_ptr<const Solution> resume);
 
 // load_run, with its warning told on standard error. `open_run` refuses a run of which nothing is
 // stored yet: its coefficients mean nothing.
 [[nodiscard]] StoredRun open_to_resume(const std::string& directory);
 [[nodiscard]] StoredRun open_run(const std::string& directory);
+// The problem of a run; throws InputError for one that did not come from a file.
+[[nodiscard]] const ProblemFile& problem_of(const StoredRun& stored, const std::string& directory);
 
 }  // namespace chaosgrad::cli

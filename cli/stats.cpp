@@ -56,8 +56,8 @@ void print_pairs(const std::string& name, const OutputStatistics& output,
 
 void print_statistics(const StoredRun& run, const Statistics& statistics,
                       const std::vector<std::string>& quantities, double confidence) {
-  const std::vector<std::string>& parameters = run.file.problem.parameter_names();
-  std::vector<std::string> names = run.file.problem.component_names();
+  const std::vector<std::string>& parameters = run.labels.parameters;
+  std::vector<std::string> names = run.labels.variables;
   const std::size_t components = names.size();
   names.insert(names.end(), quantities.begin(), quantities.end());
   std::vector<std::size_t> shown;
@@ -70,7 +70,7 @@ void print_statistics(const StoredRun& run, const Statistics& statistics,
     for (const std::size_t j : shown) print_row(names[j], estimates(statistics.outputs[j]));
   };
 
-  if (!run.file.title.empty()) fmt::print("{}\n", run.file.title);
+  if (!run.labels.title.empty()) fmt::print("{}\n", run.labels.title);
   fmt::print("Error bars hold with {:g} % confidence.\n", 100 * confidence);
   if (statistics.reweighting) {
     fmt::print(
@@ -87,7 +87,7 @@ void print_statistics(const StoredRun& run, const Statistics& statistics,
   table("correlation", parameters,
         [](const OutputStatistics& output) { return output.correlation; });
   table("mean slope by", parameters, [](const OutputStatistics& output) { return output.slope; });
-  if (run.file.problem.parameters().is_dependent()) {
+  if (run.solution.expansion.measure().is_dependent()) {
     fmt::print(
         "\n  The parameters depend on each other: Sobol' indices refer to the independent "
         "variables that drive them (docs/mathematics.md, 2).\n");
@@ -116,14 +116,14 @@ void print_statistics(const StoredRun& run, const Statistics& statistics,
 
 int run_stats(const StatsArguments& arguments) {
   const StoredRun run = open_run(arguments.directory);
-  const NamedQuantities quantities = named_quantities(run.file);
-  StatisticsOptions options = statistics_options(run.file);
-  if (!arguments.reweight.empty())
-    options.measure = reweighted_measure(run.file, arguments.reweight);
-  const Accuracy known = accuracy(run);
-  const Statistics found = statistics(run.expansion, known, quantities.functions, options);
+  const Record record = run.record();
+  const NamedQuantities quantities = named_quantities(record);
+  StatisticsOptions options = statistics_options(run.solution);
+  if (!arguments.reweight.empty()) options.measure = reweighted_measure(record, arguments.reweight);
+  const Accuracy known = accuracy(run.solution);
+  const Statistics found = statistics(run.solution.expansion, known, quantities.functions, options);
   if (arguments.json) {
-    fmt::print("{}\n", statistics_json(run.file, found, quantities.names, known.confidence));
+    fmt::print("{}\n", statistics_json(record, found, quantities.names, known.confidence));
   } else {
     print_statistics(run, found, quantities.names, known.confidence);
   }

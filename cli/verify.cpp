@@ -5,7 +5,7 @@
 #include <chrono>
 #include <memory>
 
-#include "json_numbers.h"
+#include "io/json_numbers.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
@@ -33,8 +33,8 @@ const char* words(Verdict verdict) {
 
 void print_json(const StoredRun& run, const Verification& found, double confidence,
                 double seconds) {
-  const std::vector<std::string>& parameters = run.file.problem.parameter_names();
-  const std::vector<std::string>& variables = run.file.problem.component_names();
+  const std::vector<std::string>& parameters = run.labels.parameters;
+  const std::vector<std::string>& variables = run.labels.variables;
   Json json = {{"error", found.error},
                {"lower", found.lower},
                {"upper", found.upper},
@@ -47,9 +47,9 @@ void print_json(const StoredRun& run, const Verification& found, double confiden
                {"components", Json::object()},
                {"gradient_evaluations", found.gradients},
                {"seconds", seconds}};
-  if (run.error.estimate) {
-    json["estimate"] = *run.error.estimate;
-    json["verdict"] = words(judge_estimate(*run.error.estimate, found));
+  if (run.solution.error.estimate) {
+    json["estimate"] = *run.solution.error.estimate;
+    json["verdict"] = words(judge_estimate(*run.solution.error.estimate, found));
   }
   for (std::size_t k = 0; k < parameters.size(); ++k)
     json["worst"]["parameters"][parameters[k]] = found.worst_theta(static_cast<Index>(k));
@@ -66,14 +66,14 @@ void print_text(const StoredRun& run, const Verification& found, double confiden
     fmt::print("  {} optimisations did not reach full accuracy\n", found.unsolved);
   fmt::print("  error {:.4g}, between {:.4g} and {:.4g} with {:g} % confidence\n", found.error,
              found.lower, found.upper, 100 * confidence);
-  if (run.error.estimate) {
-    fmt::print("  the run's estimate {:.4g}: {}\n", *run.error.estimate,
-               words(judge_estimate(*run.error.estimate, found)));
+  if (run.solution.error.estimate) {
+    fmt::print("  the run's estimate {:.4g}: {}\n", *run.solution.error.estimate,
+               words(judge_estimate(*run.solution.error.estimate, found)));
   } else {
     fmt::print("  the run has no estimate of its error\n");
   }
   fmt::print("  largest difference {:.4g} at", found.worst);
-  const std::vector<std::string>& parameters = run.file.problem.parameter_names();
+  const std::vector<std::string>& parameters = run.labels.parameters;
   for (std::size_t k = 0; k < parameters.size(); ++k)
     fmt::print(" {} = {:.6g}", parameters[k], found.worst_theta(static_cast<Index>(k)));
   fmt::print("\n");
@@ -82,11 +82,12 @@ void print_text(const StoredRun& run, const Verification& found, double confiden
 int run_verify(const VerifyArguments& arguments) {
   const StoredRun run = open_run(arguments.directory);
   VerifyOptions options = arguments.options;
-  options.confidence = run.file.options.confidence;
-  options.threads = run.file.options.threads;
-  options.seed = arguments.seed.value_or(run.file.options.seed);
+  options.confidence = run.solution.options.confidence;
+  options.threads = run.solution.options.threads;
+  options.seed = arguments.seed.value_or(run.solution.options.seed);
   const auto start = std::chrono::steady_clock::now();
-  const Verification found = verify(run.file.problem, run.expansion, options);
+  const Verification found =
+      verify(problem_of(run, arguments.directory).problem, run.solution.expansion, options);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!found.failure.empty()) {
@@ -98,12 +99,13 @@ int run_verify(const VerifyArguments& arguments) {
   } else {
     print_text(run, found, options.confidence, seconds);
   }
-  if (!run.error.estimate || judge_estimate(*run.error.estimate, found) != Verdict::too_small)
+  if (!run.solution.error.estimate ||
+      judge_estimate(*run.solution.error.estimate, found) != Verdict::too_small)
     return exit_solved;
   fmt::print(stderr,
              "error: the run promises too much: its error estimate is {:.4g}, but the error is at "
              "least {:.4g} with {:g} % confidence\n",
-             *run.error.estimate, found.lower, 100 * options.confidence);
+             *run.solution.error.estimate, found.lower, 100 * options.confidence);
   return exit_numerical;
 }
 

@@ -6,15 +6,15 @@
 #include <numbers>
 
 #include "chaosgrad/chaosgrad.h"
-#include "random/random.h"
-#include "parallel/executor.h"
 #include "curvature/curvature.h"
+#include "parallel/executor.h"
+#include "random/random.h"
+#include "samples/mixture.h"
+#include "solve/collocation/weighted_fit.h"
 #include "solve/common/goal.h"
 #include "solve/common/growth.h"
-#include "samples/mixture.h"
-#include "solve/sieve/probe.h"
-#include "solve/collocation/weighted_fit.h"
 #include "solve/pointwise/pointwise.h"
+#include "solve/sieve/probe.h"
 
 namespace chaosgrad {
 using namespace internal;

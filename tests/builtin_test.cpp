@@ -8,10 +8,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "problem/any_problem.h"
-#include "solution/check.h"
 #include "chaosgrad/error.h"
+#include "problem/any_problem.h"
 #include "random/random.h"
+#include "solution/check.h"
 
 namespace chaosgrad {
 using namespace internal;

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "random/random.h"
 #include "chaosgrad/statistics.h"
+#include "random/random.h"
 #include "solution/statistics/coefficients.h"
 
 namespace chaosgrad {

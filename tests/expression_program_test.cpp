@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "random/random.h"
 #include "numeric/functions.h"
+#include "random/random.h"
 #include "support/expression_values.h"
 
 namespace chaosgrad {

@@ -6,8 +6,8 @@
 #include <numbers>
 #include <random>
 
-#include "chaosgrad/error.h"
 #include "chaosgrad/basis.h"
+#include "chaosgrad/error.h"
 #include "support/family_cases.h"
 #include "support/reference_quadrature.h"
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "basis/kernels.h"
 #include "chaosgrad/error.h"
 #include "random/random.h"
-#include "basis/kernels.h"
 #include "solution/statistics/bars.h"
 #include "solution/statistics/coefficients.h"
 

@@ -141,7 +141,7 @@ double check_run_bounds(const TheoryProblem& problem, Options options) {
     for (std::size_t k = 0; k < samples.size(); ++k) {
       samples[k].add(*result.history[k].error_squared);
     }
-    if (seed == 1) bounds = run_bounds(problem, options, result);
+    if (seed == 1) bounds = run_bounds(problem, options, result.constants, result.history);
     if (options.gradient == GradientRule::quadrature && seed == 2) break;
   }
   double tightness = 0;
@@ -230,7 +230,8 @@ TEST(RunBounds, AreEmptyWhereNoStatementApplies) {
     change(options);
     const auto result = run(problem, options);
     Index count = 0;
-    for (const auto& bound : run_bounds(problem, options, result)) count += bound ? 1 : 0;
+    for (const auto& bound : run_bounds(problem, options, result.constants, result.history))
+      count += bound ? 1 : 0;
     return count;
   };
   const PaperProblem paper;

@@ -15,8 +15,8 @@ class BasisSupremum;
 }  // namespace internal
 
 // --- Families ---
-// B_0 = 1, B_1, B_2, …: polynomials by their three-term recurrence, or trigonometric functions for a
-// uniform distribution seen as periodic.
+// B_0 = 1, B_1, B_2, …: polynomials by their three-term recurrence, or trigonometric functions for
+// a uniform distribution seen as periodic.
 
 // Orthonormal polynomials: b_{n+1} p_{n+1}(t) = (t − a_n) p_n(t) − b_n p_{n−1}(t), p_0 = 1, p_{−1}
 // = 0, b_0 = 0. t = (θ − center) / scale keeps the numbers tame; a has size n, b has size n+1 for
@@ -170,7 +170,8 @@ class BasisBlock {
  private:
   friend class Basis;
   // Allocates only to grow.
-  void resize(Index samples, Index functions, const std::shared_ptr<const internal::BasisPlan>& plan);
+  void resize(Index samples, Index functions,
+              const std::shared_ptr<const internal::BasisPlan>& plan);
 
   Index samples_ = 0, functions_ = 0, columns_ = 0;
   Vector table_;  // 64-byte aligned

@@ -49,14 +49,30 @@ struct SolverState {
   [[nodiscard]] const std::string& text(const std::string& name) const;
 };
 
+// How a solve ended, and what the result then holds.
+//
+//   status               expansion             error               resume
+//   completed            as asked              measured            with more iterations
+//   converged            within the tolerance  measured            with a smaller tolerance
+//   out_of_gradients     the best so far       that so far, or -   yes
+//   out_of_time          the best so far       that so far, or -   yes
+//   interrupted          the best so far       that so far, or -   yes
+//   stalled              the best so far       measured            with a larger tolerance
+//   diverged             the best iterate      -                   no
+//   bad_gradient         not to be used        -                   no
+//   not_strongly_convex  not to be used        -                   no
+//   inconsistent         the best so far       without a bound     no
+//
+// gradients, seconds, constants, history and notes hold what there is in every case; message says
+// why it ended. The last four are failures.
 enum class Status {
   completed,            // all the asked iterations done
   converged,            // the error estimate is below the tolerance
   out_of_gradients,     // max_gradients would be exceeded
   out_of_time,          // max_seconds passed
-  interrupted,          // the caller asked to stop
+  interrupted,          // the callback asked to stop
   stalled,              // nothing left to try brings the error down
-  diverged,             // iterates grow without bound; the result is the best iterate
+  diverged,             // iterates grow without bound
   bad_gradient,         // ∇F is not finite somewhere, or not the gradient of any function
   not_strongly_convex,  // a Hessian has an eigenvalue ≤ 0
   inconsistent          // the given μ or L contradicts the curvature that was seen
@@ -67,15 +83,14 @@ enum class Status {
 [[nodiscard]] bool is_adaptive(Method method);  // automatic, collocation, sieve
 
 // Norms ‖·‖_π. Empty members could not be computed (the run failed, or μ is not given).
-//   estimate      ‖H⁻¹ ∇f(x_u)‖_π on fresh samples, H the Hessian (at each sample, or its mean);
-//   its parts: outside the span of the
-//                 basis (basis), and inside it, what the noise of the gradient leaves (sampling)
-//                 and what more iterations would remove (optimisation). With noise the part outside
-//                 is measured on as many further functions only.
+//   estimate      ‖H⁻¹ ∇f(x_u)‖_π on fresh samples, H the Hessian (at each sample, or its mean)
+//   its parts     outside the span of the basis (basis), and inside it: what the noise of the
+//                 gradient leaves (sampling) and what more iterations would remove (optimisation).
+//                 With noise the part outside is measured on as many further functions only.
 //   bound         (upper confidence limit of ‖∇f(x_u)‖_π)/μ ≥ ‖x_u − x*‖_π when μ is valid; only
-//   for a given μ
+//                 for a given μ
 struct ErrorEstimate {
-  std::optional<double> estimate, basis, sampling, optimisation, bound;
+  std::optional<double> estimate = {}, basis = {}, sampling = {}, optimisation = {}, bound = {};
   Vector components = {};  // the estimate for each component of x; empty: not known
   double confidence = 0.95;
 };
@@ -108,28 +123,6 @@ struct NestedFits {
   std::optional<double> least_squares_error, projection_error;
 };
 
-struct Run {
-  Basis basis;
-  Coefficients u;  // m × q, m ≤ basis.size()
-  Status status = Status::completed;
-  std::string stop_reason = {};
-  std::vector<IterationRecord> history = {};
-  ProblemConstants constants = {};
-  std::int64_t gradients = 0;
-  double seconds = 0;
-  std::vector<std::string> notes = {};  // what the user should know: limits reached, steps cut
-  std::optional<NestedFits> fits = {};
-  // Independent estimates of the coefficients whose mean is u: their scatter is the noise in u.
-  // Empty where u has none, or where the method does not tell.
-  std::vector<Coefficients> replicates = {};
-  // Of the adaptive methods, which measure their error as they go.
-  std::optional<ErrorEstimate> error = {};
-  SolverState state = {};  // for Options::resume
-};
-
-// Throws InputError or FormulaError for bad options; numerical trouble is a status.
-[[nodiscard]] Run run(const Oracle& oracle, const Options& options);
-
 // The expansion as a function of θ.
 class Expansion {
  public:
@@ -154,17 +147,38 @@ class Expansion {
 [[nodiscard]] double distance(const Expansion& a, const Expansion& b);
 
 struct Solution {
-  Expansion expansion;
-  Run run;
-  ErrorEstimate error;
-  std::optional<double> true_error;  // against the reference
-  std::int64_t diagnostic_gradients =
-      0;  // spent on constants and on the error estimate, beyond run.gradients
+  Expansion expansion;  // x*(θ)
+  Status status = Status::completed;
+  std::string message = {};  // why it ended
+  ErrorEstimate error = {};
+  std::optional<double> true_error = {};  // ‖x_u − x*‖_π against the reference
+  std::int64_t gradients = 0;             // spent on the solution
+  std::int64_t diagnostic_gradients = 0;  // spent on constants and on the error estimate beyond it
+  double seconds = 0;
+  ProblemConstants constants = {};
+  std::vector<IterationRecord> history = {};
+  std::vector<std::string> notes = {};  // what the user should know: limits reached, steps cut
+  std::optional<NestedFits> fits = {};
+  // Independent estimates of the coefficients whose mean is that of the expansion: their scatter is
+  // their noise. Empty where there is none, or where the method does not tell.
+  std::vector<Coefficients> replicates = {};
+  SolverState state = {};  // for Options::resume
+  Options options = {};    // that it was solved with, without callback and resume
 
+  [[nodiscard]] bool ok() const { return !is_failure(status); }
   [[nodiscard]] Vector operator()(const Vector& theta) const { return expansion(theta); }
 };
 
-// Runs the solver and measures its error on fresh samples.
+// What the parts of a problem are called, for reports and files. Empty lists stand for theta, x,
+// and for theta[0], x[0], … where there are several.
+struct Labels {
+  std::string title = {};
+  std::vector<std::string> parameters = {}, variables = {};  // of every component of θ and x
+  std::vector<std::string> quantities = {};
+};
+
+// Solves, and measures the error. Throws InputError or FormulaError for bad options; numerical
+// trouble is a status.
 [[nodiscard]] Solution solve(const Oracle& oracle, const Options& options = {});
 
 // Statistics from the coefficients: mean = u_0, variance = Σ_{i>0} u_i², with the noise of the
@@ -182,5 +196,11 @@ struct SobolIndices {
 };
 [[nodiscard]] SobolIndices sobol(const Expansion& expansion);
 [[nodiscard]] SobolIndices sobol(const Solution& solution);
+
+// The outcome as text for people: status and message; in full also error, cost, notes, and mean, sd
+// and Sobol' indices of the components. Throws InputError for labels of the wrong number.
+enum class Detail { brief, full };
+[[nodiscard]] std::string report(const Solution& solution, Detail detail = Detail::full,
+                                 const Labels& labels = {});
 
 }  // namespace chaosgrad

@@ -22,7 +22,7 @@ struct Estimate {
 struct Accuracy {
   double total = infinity;                    // ε
   Vector components = {};                     // ε_i of component i, at most ε
-  std::vector<Coefficients> replicates = {};  // see Run
+  std::vector<Coefficients> replicates = {};  // see Solution
   double confidence = 0.95;
 };
 [[nodiscard]] Accuracy accuracy(const ErrorEstimate& error, std::vector<Coefficients> replicates,
@@ -92,6 +92,8 @@ struct Statistics {
 // sampling the expansion.
 [[nodiscard]] Statistics statistics(const Expansion& expansion, const Accuracy& accuracy,
                                     const Quantities& quantities = {},
+                                    const StatisticsOptions& options = {});
+[[nodiscard]] Statistics statistics(const Solution& solution, const Quantities& quantities = {},
                                     const StatisticsOptions& options = {});
 
 }  // namespace chaosgrad

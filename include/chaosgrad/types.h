@@ -5,7 +5,7 @@
 
 namespace chaosgrad {
 
-namespace internal {}  // what is not for users
+namespace internal {}  // namespace internal
 
 using Index = Eigen::Index;
 using Vector = Eigen::VectorXd;

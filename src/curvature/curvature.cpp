@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "random/random.h"
 #include "numeric/symmetric.h"
+#include "random/random.h"
 
 namespace chaosgrad::internal {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "random/random.h"
 #include "numeric/symmetric.h"
+#include "random/random.h"
 
 namespace chaosgrad::internal {
 namespace {

@@ -1,9 +1,13 @@
 #include "io/describe.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "chaosgrad/solution.h"
 #include "io/json_numbers.h"
+#include "io/problem_file/read_distribution.h"
+#include "io/problem_file/read_options.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -86,6 +90,54 @@ std::string describe(const Options& options) {
                      {"point_tolerance", options.point_tolerance},
                      {"fit", options.fit == Fit::least_squares ? "least-squares" : "projection"}};
   return json.dump(2);
+}
+
+namespace {
+
+// A JSON value in TOML; both write texts and lists alike. null stands for an infinite bound.
+std::string toml_value(const std::string& key, const Json& value) {
+  if (value.is_null()) return key == "lower" ? "-inf" : "inf";
+  if (value.is_number_float()) return fmt::format("{:.17g}", value.get<double>());
+  return value.dump();
+}
+
+// key = value, one a line.
+std::string toml_lines(const Json& object) {
+  std::string text;
+  for (const auto& [key, value] : object.items())
+    text += fmt::format("{} = {}\n", key, toml_value(key, value));
+  return text;
+}
+
+ProblemSource source_of(std::string text) {
+  return {.name = "description",
+          .directory = {},
+          .text = std::move(text),
+          .overrides = {},
+          .files = {}};
+}
+
+}  // namespace
+
+Distribution distribution_of(const std::string& description) {
+  Json object = Json::parse(description);
+  ProblemSource source = source_of("[parameters.theta]\n" + toml_lines(object));
+  TomlDocument document(source);
+  DataFiles files(source);
+  ConstantScope constants;
+  const toml::table& table = document.table(
+      *document.table(*document.root().get("parameters"), "parameters").get("theta"), "theta");
+  return read_distribution(document, table, "theta", {}, constants, files);
+}
+
+Options options_of(const std::string& description) {
+  Json object = Json::parse(description);
+  for (auto entry = object.begin(); entry != object.end();) {
+    const bool lost = entry->is_null() || *entry == Json("function");
+    entry = lost ? object.erase(entry) : std::next(entry);
+  }
+  TomlDocument document(source_of("[solve]\n" + toml_lines(object)));
+  return read_options(document);
 }
 
 }  // namespace chaosgrad::internal

@@ -1,5 +1,5 @@
 #pragma once
-// Distributions and options as JSON text, for the eyes of those who read a store without us.
+// Distributions and options as JSON text that other programs can read, and back.
 #include <string>
 
 #include "chaosgrad/distribution.h"
@@ -12,5 +12,10 @@ namespace chaosgrad::internal {
 [[nodiscard]] std::string describe(const Distribution& distribution);
 // The keys of [solve], with the values in force; null where a default depends on the method.
 [[nodiscard]] std::string describe(const Options& options);
+
+// As describe() wrote them. Throws PlacedError for other text.
+[[nodiscard]] Distribution distribution_of(const std::string& description);
+// A schedule that was a C++ function is left out.
+[[nodiscard]] Options options_of(const std::string& description);
 
 }  // namespace chaosgrad::internal

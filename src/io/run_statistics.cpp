@@ -58,42 +58,25 @@ Json output_json(const OutputStatistics& output, const Statistics& statistics,
 
 }  // namespace
 
-NamedQuantities named_quantities(const ProblemFile& file) {
-  const AnyProblem& problem = file.problem;
-  NamedQuantities result{.names = problem.quantity_names(), .functions = {}};
-  const auto own = static_cast<Index>(result.names.size());
-  const bool objective = problem.has_value() && std::find(result.names.begin(), result.names.end(),
-                                                          "objective") == result.names.end();
-  if (objective) result.names.insert(result.names.begin(), "objective");
-  result.functions = {
-      .count = static_cast<Index>(result.names.size()),
-      .noise_dimension = problem.noise_dimension(),
-      .evaluate = [&problem, objective, own](Block x, Block theta, Block noise, BlockOut values) {
-        if (objective) problem.value(x, theta, noise, values.leftCols(1));
-        if (own > 0) problem.quantities(x, theta, noise, values.rightCols(own));
-      }};
-  return result;
-}
-
-StatisticsOptions statistics_options(const ProblemFile& file) {
+StatisticsOptions statistics_options(const Solution& solution) {
   StatisticsOptions options;
-  options.seed = file.options.seed;
-  options.threads = file.options.threads;
+  options.seed = solution.options.seed;
+  options.threads = solution.options.threads;
   return options;
 }
 
-Measure reweighted_measure(const ProblemFile& file, const std::vector<std::string>& assignments) {
+Measure reweighted_measure(const Record& record, const std::vector<std::string>& assignments) {
   ProblemSource source{.name = "--reweight",
                        .directory = {},
                        .text = fmt::format("{}\n", fmt::join(assignments, "\n")),
                        .overrides = {},
                        .files = {}};
   TomlDocument document(source);
-  const std::vector<std::string>& names = file.problem.parameter_names();
+  const std::vector<std::string>& names = record.labels.parameters;
   document.require_keys(document.root(), "the parameters of the run", names);
   DataFiles files(source);
   ConstantScope constants;
-  const Measure& measure = file.problem.parameters();
+  const Measure& measure = record.solution.expansion.measure();
   std::vector<Distribution> marginals = measure.marginals();
   for (const TomlDocument::Entry& entry : document.entries(document.root())) {
     const auto k = std::find(names.begin(), names.end(), entry.key) - names.begin();
@@ -104,17 +87,17 @@ Measure reweighted_measure(const ProblemFile& file, const std::vector<std::strin
                                 : Measure(std::move(marginals));
 }
 
-std::string statistics_json(const ProblemFile& file, const Statistics& statistics,
+std::string statistics_json(const Record& record, const Statistics& statistics,
                             const std::vector<std::string>& names, double confidence) {
-  const std::vector<std::string>& variables = file.problem.component_names();
-  const std::vector<std::string>& parameters = file.problem.parameter_names();
-  Json json = {
-      {"confidence", confidence},
-      {"parameters", parameters},
-      {"sobol_refers_to", file.problem.parameters().is_dependent() ? "germs" : "parameters"},
-      {"reweighting", nullptr},
-      {"variables", Json::object()},
-      {"quantities", Json::object()}};
+  const std::vector<std::string>& variables = record.labels.variables;
+  const std::vector<std::string>& parameters = record.labels.parameters;
+  Json json = {{"confidence", confidence},
+               {"parameters", parameters},
+               {"sobol_refers_to",
+                record.solution.expansion.measure().is_dependent() ? "germs" : "parameters"},
+               {"reweighting", nullptr},
+               {"variables", Json::object()},
+               {"quantities", Json::object()}};
   if (statistics.reweighting) {
     json["reweighting"] = {{"error_factor", number(statistics.reweighting->error_factor)},
                            {"effective_share", number(statistics.reweighting->effective_share)}};

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chaosgrad/statistics.h"
 #include "chaosgrad/chaosgrad.h"
+#include "chaosgrad/statistics.h"
 #include "io/json_numbers.h"
 
 namespace chaosgrad::internal {
@@ -18,21 +18,14 @@ struct SampledPart {
   Json quantities = Json::object();
 };
 
-SampledPart sampled_part(const ProblemFile& file, const Solution& solution) {
-  const std::vector<std::string>& names = file.problem.quantity_names();
-  Quantities quantities;
-  if (!is_failure(solution.run.status)) {
-    quantities = {.count = static_cast<Index>(names.size()),
-                  .noise_dimension = file.problem.noise_dimension(),
-                  .evaluate = [&](Block x, Block theta, Block noise, BlockOut values) {
-                    file.problem.quantities(x, theta, noise, values);
-                  }};
-  }
-  const Statistics found = statistics(solution.expansion, accuracy(solution), quantities,
+SampledPart sampled_part(const Record& record) {
+  const Solution& solution = record.solution;
+  const std::vector<std::string>& names = record.labels.quantities;
+  const Statistics found = statistics(solution, solution.ok() ? record.quantities : Quantities{},
                                       {.samples = 16384,
                                        .indices = false,
-                                       .seed = file.options.seed,
-                                       .threads = file.options.threads});
+                                       .seed = solution.options.seed,
+                                       .threads = solution.options.threads});
   // The largest bar of the components holds for each of them.
   const auto q = static_cast<std::size_t>(solution.expansion.coefficients().cols());
   double mean_error = 0, sd_error = 0;
@@ -51,14 +44,14 @@ SampledPart sampled_part(const ProblemFile& file, const Solution& solution) {
   return part;
 }
 
-std::string summary(const ProblemFile& file, const Solution& solution, const SampledPart& part) {
-  const Run& run = solution.run;
-  const ProblemConstants& constants = run.constants;
+std::string summary(const Record& record, const SampledPart& part) {
+  const Solution& solution = record.solution;
+  const ProblemConstants& constants = solution.constants;
   const SobolIndices indices = sobol(solution);
   Json json = {
-      {"status", to_string(run.status)},
-      {"stop_reason", run.stop_reason},
-      {"method", to_string(file.options.method)},
+      {"status", to_string(solution.status)},
+      {"stop_reason", solution.message},
+      {"method", to_string(solution.options.method)},
       {"error",
        {{"estimate", number(solution.error.estimate)},
         {"basis", number(solution.error.basis)},
@@ -67,11 +60,11 @@ std::string summary(const ProblemFile& file, const Solution& solution, const Sam
         {"bound", number(solution.error.bound)},
         {"confidence", solution.error.confidence}}},
       {"true_error", number(solution.true_error)},
-      {"gradient_evaluations", run.gradients},
-      {"iterations", run.history.size()},
-      {"basis_size", run.u.rows()},
-      {"samples", run.history.empty() ? Index{0} : run.history.back().samples},
-      {"seconds", number(run.seconds)},
+      {"gradient_evaluations", solution.gradients},
+      {"iterations", solution.history.size()},
+      {"basis_size", solution.expansion.coefficients().rows()},
+      {"samples", solution.history.empty() ? Index{0} : solution.history.back().samples},
+      {"seconds", number(solution.seconds)},
       {"condition",
        {{"mu", number(constants.mu.value)},
         {"L", number(constants.L.value)},
@@ -80,8 +73,8 @@ std::string summary(const ProblemFile& file, const Solution& solution, const Sam
         {"L_source", source(constants.L)},
         {"V", number(constants.V.value)},
         {"VG", number(constants.VG.value)}}},
-      {"variables", file.problem.component_names()},
-      {"parameters", file.problem.parameter_names()},
+      {"variables", record.labels.variables},
+      {"parameters", record.labels.parameters},
       {"mean", numbers(mean(solution))},
       {"sd", numbers(sd(solution))},
       {"mean_error", part.mean_error},
@@ -89,28 +82,24 @@ std::string summary(const ProblemFile& file, const Solution& solution, const Sam
       {"quantities", part.quantities},
       {"sobol", {{"main", rows(indices.main)}, {"total", rows(indices.total)}}},
   };
-  if (run.fits) {
-    json["fits"] = {{"least_squares", {{"true_error", number(run.fits->least_squares_error)}}},
-                    {"projection", {{"true_error", number(run.fits->projection_error)}}}};
+  if (solution.fits) {
+    json["fits"] = {{"least_squares", {{"true_error", number(solution.fits->least_squares_error)}}},
+                    {"projection", {{"true_error", number(solution.fits->projection_error)}}}};
   }
   if (solution.error.components.size() > 0)
     json["component_errors"] = numbers(solution.error.components);
   json["diagnostic_gradients"] = solution.diagnostic_gradients;
-  json["notes"] = run.notes;
-  json["title"] = file.title;
-  json["seed"] = file.options.seed;
+  json["notes"] = solution.notes;
+  json["title"] = record.labels.title;
+  json["seed"] = solution.options.seed;
   json["version"] = version();
   return json.dump(2);
 }
 
 }  // namespace
 
-std::string summary_json(const ProblemFile& file, const Solution& solution) {
-  return summary(file, solution, sampled_part(file, solution));
-}
+std::string full_summary(const Record& record) { return summary(record, sampled_part(record)); }
 
-std::string brief_summary(const ProblemFile& file, const Solution& solution) {
-  return summary(file, solution, {});
-}
+std::string brief_summary(const Record& record) { return summary(record, {}); }
 
 }  // namespace chaosgrad::internal

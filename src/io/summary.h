@@ -1,10 +1,12 @@
 #pragma once
-// The summary of a run underway.
-#include "io/store/run_store.h"
+// A solution as JSON: the contract of `chaosgrad solve --json`.
+#include "io/record.h"
 
 namespace chaosgrad::internal {
 
-// summary_json() without the quantities and the errors of mean and sd, which take samples.
-[[nodiscard]] std::string brief_summary(const ProblemFile& file, const Solution& solution);
+// NaN never appears: what is unknown is null.
+[[nodiscard]] std::string full_summary(const Record& record);
+// Without the quantities and the errors of mean and sd, which take samples: for a run underway.
+[[nodiscard]] std::string brief_summary(const Record& record);
 
 }  // namespace chaosgrad::internal

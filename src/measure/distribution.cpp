@@ -7,12 +7,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "random/random.h"
 #include "measure/bounded_laws.h"
 #include "measure/discrete_law.h"
 #include "measure/normal_law.h"
 #include "measure/positive_laws.h"
 #include "measure/truncated_normal_law.h"
+#include "random/random.h"
 
 namespace chaosgrad {
 using namespace internal;

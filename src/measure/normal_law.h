@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "chaosgrad/distribution.h"
-#include "random/random.h"
 #include "measure/law.h"
 #include "measure/validation.h"
 #include "random/normal_pack.h"
+#include "random/random.h"
 
 namespace chaosgrad::internal::law {
 

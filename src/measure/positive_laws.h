@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "chaosgrad/distribution.h"
-#include "random/random.h"
 #include "measure/law.h"
 #include "measure/normal_law.h"
 #include "measure/validation.h"
 #include "random/normal_pack.h"
+#include "random/random.h"
 
 namespace chaosgrad::internal::law {
 

@@ -2,9 +2,9 @@
 // The figures, one function each; see docs/paper.md for what each one shows.
 #include <limits>
 
-#include "paper/reproduce.h"
 #include "estimate/reference.h"
 #include "io/json_numbers.h"
+#include "paper/reproduce.h"
 #include "paper/trials.h"
 
 namespace chaosgrad::internal {

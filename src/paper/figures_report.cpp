@@ -1,6 +1,6 @@
-#include "report/report.h"
 #include "chaosgrad/chaosgrad.h"
 #include "io/source.h"
+#include "paper/reproduce.h"
 #include "report/page.h"
 
 namespace chaosgrad::internal {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "paper/chart.h"
 #include "chaosgrad/types.h"
+#include "paper/chart.h"
 
 namespace chaosgrad::internal {
 
@@ -40,5 +40,10 @@ void check_figure_name(const std::string& name);
 // Writes DIR/<name>.csv, .svg and .json; an entry of the table that is NaN is left empty. Throws
 // IoError.
 void save_figure(const std::string& directory, const Figure& figure);
+
+// The figures as one page.
+[[nodiscard]] std::string figures_html(const std::vector<Figure>& figures);
+// Writes DIRECTORY/report.html. Throws IoError.
+void write_figures(const std::string& directory, const std::vector<Figure>& figures);
 
 }  // namespace chaosgrad::internal

@@ -141,7 +141,8 @@ struct CostPrediction {
 // applies: without a reference; for nested; with Sobol' points, a given momentum or a radius; and
 // from the first step on that is longer than its theorem allows (gd, uqsa: 2/((μ + L) C_G); agd,
 // masg: 1/L and rate below 1).
-[[nodiscard]] std::vector<std::optional<double>> run_bounds(const Oracle& oracle,
-                                                            const Options& options, const Run& run);
+[[nodiscard]] std::vector<std::optional<double>> run_bounds(
+    const Oracle& oracle, const Options& options, const ProblemConstants& constants,
+    const std::vector<IterationRecord>& history);
 
 }  // namespace chaosgrad::internal

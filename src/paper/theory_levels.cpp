@@ -8,6 +8,8 @@
 #include "numeric/symmetric.h"
 #include "solve/common/plan.h"
 
+#include "solve/pilot.h"
+
 namespace chaosgrad::internal {
 namespace {
 
@@ -108,7 +110,7 @@ std::optional<RemainderCurve> reference_remainders(const Oracle& oracle, const O
   wide.basis_size = static_cast<double>(size);
   wide.samples = 1.0;
   wide.sampling = Sampling::parameter;
-  const Plan plan = make_plan(oracle, wide, {});
+  const Plan plan = make_plan(oracle, wide, {}, pilot_chooser(oracle, wide));
   Executor executor(options.threads);
   const auto reference = expand_reference(oracle, plan.basis, 0, executor);
   if (!reference || !reference->u.allFinite()) return std::nullopt;

@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
-#include "paper/theory.h"
 #include "estimate/gradient_estimator.h"
 #include "estimate/reference.h"
+#include "paper/theory.h"
 
 namespace chaosgrad::internal {
 

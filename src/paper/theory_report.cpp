@@ -4,6 +4,8 @@
 #include "paper/theory_report.h"
 #include "solve/common/plan.h"
 
+#include "solve/pilot.h"
+
 namespace chaosgrad::internal {
 namespace {
 
@@ -39,7 +41,7 @@ Plan wider_plan(const Oracle& oracle, const Options& options, const ProblemConst
   wide.iterations = 1;
   wide.basis_size = static_cast<double>(size);
   wide.samples = 1.0;
-  return make_plan(oracle, wide, constants);
+  return make_plan(oracle, wide, constants, pilot_chooser(oracle, wide));
 }
 
 }  // namespace
@@ -47,7 +49,7 @@ Plan wider_plan(const Oracle& oracle, const Options& options, const ProblemConst
 TheoryReport theory_report(const Oracle& oracle, const Options& options,
                            const ProblemConstants& constants, const Expansion* solution) {
   const TheoryConstants theory = theory_constants(constants);
-  const Plan plan = make_plan(oracle, options, constants);
+  const Plan plan = make_plan(oracle, options, constants, pilot_chooser(oracle, options));
   TheoryReport report;
   report.remainders =
       reference_remainders(oracle, options, std::max(remainder_size(oracle), plan.basis.size()));

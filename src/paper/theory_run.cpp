@@ -6,6 +6,8 @@
 #include "solve/common/plan.h"
 #include "solve/descent/step_policy.h"
 
+#include "solve/pilot.h"
+
 namespace chaosgrad::internal {
 namespace {
 
@@ -109,17 +111,17 @@ bool has_statement(const Options& options) {
 }
 
 template <class Bound>
-void follow(const Oracle& oracle, const Options& options, const Run& run, const Plan& plan,
+void follow(const Oracle& oracle, const Options& options, const TheoryConstants& constants,
+            const std::vector<IterationRecord>& history, const Plan& plan,
             const ReferenceExpansion& reference, Executor& executor,
             std::vector<std::optional<double>>& bounds) {
-  const TheoryConstants constants = theory_constants(run.constants);
   const LevelAnalysis analysis(oracle, plan.basis, reference, constants, executor);
   LevelFacts facts = analysis(1);
   Index m = 1;
   const double from_projection = reference.error_squared(oracle.facts().start.transpose());
   Bound bound(constants, square(std::sqrt(from_projection) + facts.deviation));
-  for (std::size_t i = 0; i < run.history.size(); ++i) {
-    const IterationRecord& record = run.history[i];
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    const IterationRecord& record = history[i];
     if (record.basis_size != m) {
       const LevelFacts next = analysis(record.basis_size);
       bound.change_level(facts, next);
@@ -140,19 +142,22 @@ void follow(const Oracle& oracle, const Options& options, const Run& run, const 
 }  // namespace
 
 std::vector<std::optional<double>> run_bounds(const Oracle& oracle, const Options& options,
-                                              const Run& run) {
-  std::vector<std::optional<double>> bounds(run.history.size());
-  if (!has_statement(options) || !(run.constants.mu.value > 0)) return bounds;
-  const Plan plan = make_plan(oracle, options, run.constants);
+                                              const ProblemConstants& constants,
+                                              const std::vector<IterationRecord>& history) {
+  std::vector<std::optional<double>> bounds(history.size());
+  if (!has_statement(options) || !(constants.mu.value > 0)) return bounds;
+  const Plan plan = make_plan(oracle, options, constants, pilot_chooser(oracle, options));
   Executor executor(options.threads);
   const bool exact = options.gradient == GradientRule::quadrature;
   const auto reference = expand_reference(oracle, plan.basis, exact ? options.nodes : 0, executor);
   if (!reference) return bounds;
   const bool accelerated = options.method == Method::agd || options.method == Method::masg;
   if (accelerated) {
-    follow<LyapunovBound>(oracle, options, run, plan, *reference, executor, bounds);
+    follow<LyapunovBound>(oracle, options, theory_constants(constants), history, plan, *reference,
+                          executor, bounds);
   } else {
-    follow<GradientBound>(oracle, options, run, plan, *reference, executor, bounds);
+    follow<GradientBound>(oracle, options, theory_constants(constants), history, plan, *reference,
+                          executor, bounds);
   }
   return bounds;
 }

@@ -11,6 +11,8 @@
 #include "io/problem_file/gallery.h"
 #include "io/problem_file/problem_file.h"
 
+#include "solve/run.h"
+
 namespace chaosgrad::internal {
 namespace {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "problem/any_problem.h"
-#include "paper/reproduce.h"
 #include "chaosgrad/solution.h"
+#include "paper/reproduce.h"
+#include "problem/any_problem.h"
 
 namespace chaosgrad::internal {
 

@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "problem/coded_problem.h"
 #include "chaosgrad/formula.h"
+#include "problem/coded_problem.h"
 
 namespace chaosgrad::internal {
 

@@ -5,8 +5,8 @@
 #include <array>
 
 #include "chaosgrad/error.h"
-#include "random/random.h"
 #include "problem/names.h"
+#include "random/random.h"
 
 namespace chaosgrad::internal {
 

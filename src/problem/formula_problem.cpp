@@ -248,9 +248,9 @@ void FormulaData::fill_table(const Block& noise, Matrix& table) const {
   }
 }
 
-void FormulaData::run(const Program& program, const std::vector<Index>& widths,
-                               const Block& x, const Block& theta, const Block& noise,
-                               const Block& known, BlockOut& out) const {
+void FormulaData::run(const Program& program, const std::vector<Index>& widths, const Block& x,
+                      const Block& theta, const Block& noise, const Block& known,
+                      BlockOut& out) const {
   Scratch& local = scratch.local();
   if (table_columns() > 0 && noise.rows() > 0) {
     if (local.table.rows() != block_size) local.table.resize(block_size, table_columns());

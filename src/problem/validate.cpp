@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "random/random.h"
 #include "problem/formula_data.h"
+#include "random/random.h"
 
 namespace chaosgrad {
 using namespace internal;
@@ -85,8 +85,8 @@ void evaluate(const Program& program, const Point& point, const std::vector<Inde
 
 // Walks to the surface s(x) = 0 by Newton steps x ← x − s ∇s/|∇s|²; true if it got there. `normal`
 // receives the last direction.
-bool walk_to_kink(const FormulaData& data, const Program& switching, Point& point,
-                  Matrix& normal, Program::Workspace& workspace) {
+bool walk_to_kink(const FormulaData& data, const Program& switching, Point& point, Matrix& normal,
+                  Program::Workspace& workspace) {
   std::vector<Index> widths = {1};
   widths.insert(widths.end(), data.variable_widths.begin(), data.variable_widths.end());
   Matrix out(1, 1 + data.dimension);
@@ -104,8 +104,8 @@ bool walk_to_kink(const FormulaData& data, const Program& switching, Point& poin
 }
 
 // The jump of (F, ∇F) across the kink at distance h on either side, and the size of ∇F there.
-std::pair<double, double> jump(const FormulaData& data, const Point& at,
-                               const Matrix& normal, double h, Program::Workspace& workspace) {
+std::pair<double, double> jump(const FormulaData& data, const Point& at, const Matrix& normal,
+                               double h, Program::Workspace& workspace) {
   Matrix value[2] = {Matrix(1, 1), Matrix(1, 1)};
   Matrix slope[2] = {Matrix(1, data.dimension), Matrix(1, data.dimension)};
   for (int side = 0; side < 2; ++side) {
@@ -120,8 +120,7 @@ std::pair<double, double> jump(const FormulaData& data, const Point& at,
           slope[0].norm() + slope[1].norm()};
 }
 
-void check_kink(const FormulaData& data, const KinkProgram& program, Point point,
-                Index i) {
+void check_kink(const FormulaData& data, const KinkProgram& program, Point point, Index i) {
   Program::Workspace workspace;
   Matrix offset(1, data.dimension), normal;
   fill_uniform(make_stream(0, Purpose::test, 3), i, offset);

@@ -1,8 +1,8 @@
 #include <array>
 #include <cmath>
 
-#include "random/random.h"
 #include "random/normal_pack.h"
+#include "random/random.h"
 
 namespace chaosgrad::internal {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "chaosgrad/error.h"
-#include "random/random.h"
 #include "random/philox.h"
+#include "random/random.h"
 
 namespace chaosgrad::internal {
 namespace {

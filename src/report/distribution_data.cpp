@@ -23,14 +23,13 @@ Json errors_of(const std::vector<Estimate>& estimates) {
 
 }  // namespace
 
-Json distribution_data(const ProblemFile& file, const Solution& solution) {
-  const NamedQuantities quantities = named_quantities(file);
-  StatisticsOptions options = statistics_options(file);
+Json distribution_data(const Record& record) {
+  const NamedQuantities quantities = named_quantities(record);
+  StatisticsOptions options = statistics_options(record.solution);
   options.bins = 60;
   options.indices = false;
-  const Statistics found =
-      statistics(solution.expansion, accuracy(solution), quantities.functions, options);
-  std::vector<std::string> names = file.problem.component_names();
+  const Statistics found = statistics(record.solution, quantities.functions, options);
+  std::vector<std::string> names = record.labels.variables;
   const std::size_t components = names.size();
   names.insert(names.end(), quantities.names.begin(), quantities.names.end());
   Json outputs = Json::array(), main_errors = Json::array(), total_errors = Json::array();
@@ -48,7 +47,7 @@ Json distribution_data(const ProblemFile& file, const Solution& solution) {
     total_errors.push_back(errors_of(output.total));
   }
   return {{"levels", found.levels},
-          {"confidence", solution.error.confidence},
+          {"confidence", record.solution.error.confidence},
           {"outputs", std::move(outputs)},
           {"sobol_errors", {{"main", std::move(main_errors)}, {"total", std::move(total_errors)}}}};
 }

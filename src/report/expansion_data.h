@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "io/problem_file/problem_file.h"
 #include "chaosgrad/solution.h"
+#include "io/record.h"
 #include "report/page.h"
 
 namespace chaosgrad::internal {
@@ -17,6 +17,6 @@ namespace chaosgrad::internal {
 
 // Of every component and quantity: mean, standard deviation and quantiles as [value, error],
 // and a histogram; of the components the errors of their Sobol' indices.
-[[nodiscard]] Json distribution_data(const ProblemFile& file, const Solution& solution);
+[[nodiscard]] Json distribution_data(const Record& record);
 
 }  // namespace chaosgrad::internal

@@ -5,32 +5,28 @@
 #include <string>
 #include <vector>
 
-#include "io/problem_file/problem_file.h"
-#include "paper/reproduce.h"
 #include "io/store/run_store.h"
 
 namespace chaosgrad::internal {
 
 // A run: the answer first (status, error, what limits it), then x*(θ) along each parameter, the
 // distribution of each component, correlations, Sobol' indices, convergence, coefficients, cost,
-// and the problem itself. `summary` is that of summary_json.
-[[nodiscard]] std::string report_html(const ProblemFile& file, const Solution& solution,
-                                      const std::string& summary);
+// and the problem itself. `summary` is that of full_summary.
+[[nodiscard]] std::string report_html(const Record& record, const std::string& summary);
 // Writes DIRECTORY/report.html. Throws IoError.
-void write_report(const std::string& directory, const ProblemFile& file, const Solution& solution,
-                  const std::string& summary);
+void write_report(const std::string& directory, const Record& record, const std::string& summary);
 
 // What of a run is for readers: history.csv, report.html and summary.json, in this order, so that
 // whoever finds the right summary finds them all. Throws IoError.
-void write_for_readers(const std::string& directory, const ProblemFile& file,
-                       const Solution& solution, const std::string& summary);
+void write_for_readers(const std::string& directory, const Record& record,
+                       const std::string& summary);
 // Whether DIRECTORY has them, and not those of another run.
 [[nodiscard]] bool has_files_for_readers(const std::string& directory, const std::string& summary);
 
 // Several methods on one problem.
 struct ComparedRun {
   std::string label;    // the method
-  std::string summary;  // JSON, that of summary_json
+  std::string summary;  // JSON, that of full_summary
   std::vector<IterationRecord> history;
   std::optional<double> error;  // ‖x − x*‖_π as well as it is known
   std::string error_from;       // and from what
@@ -40,10 +36,5 @@ struct ComparedRun {
 // Writes DIRECTORY/report.html. Throws IoError.
 void write_comparison(const std::string& directory, const ProblemFile& file,
                       const std::vector<ComparedRun>& runs);
-
-// The paper's experiments.
-[[nodiscard]] std::string figures_html(const std::vector<Figure>& figures);
-// Writes DIRECTORY/report.html. Throws IoError.
-void write_figures(const std::string& directory, const std::vector<Figure>& figures);
 
 }  // namespace chaosgrad::internal

@@ -2,58 +2,55 @@
 
 #include <filesystem>
 
-#include "chaosgrad/error.h"
-#include "report/report.h"
 #include "chaosgrad/chaosgrad.h"
-#include "io/store/history.h"
+#include "chaosgrad/error.h"
 #include "io/source.h"
+#include "io/store/history.h"
 #include "io/store/store_file.h"
 #include "report/expansion_data.h"
 #include "report/page.h"
+#include "report/report.h"
 #include "solve/common/goal.h"
 
 namespace chaosgrad::internal {
 namespace {
 
-// What it takes to compute the same again.
-Json problem_data(const ProblemFile& file) {
+// What it takes to compute the same again; null for a problem that came from a program.
+Json problem_data(const ProblemSource* source) {
+  if (!source) return nullptr;
   Json files = Json::array();
-  for (const auto& [name, content] : file.source.files)
+  for (const auto& [name, content] : source->files)
     files.push_back({{"name", name}, {"bytes", content.size()}});
-  return {{"name", std::filesystem::path(file.source.name).filename().string()},
-          {"text", file.source.text},
-          {"overrides", file.source.overrides},
+  return {{"name", std::filesystem::path(source->name).filename().string()},
+          {"text", source->text},
+          {"overrides", source->overrides},
           {"files", std::move(files)}};
 }
 
 // As an absolute number; null where none was asked for.
-Json tolerance_data(const Options& options, const Solution& solution) {
-  const bool adaptive = solution.run.error.has_value();
-  if (!adaptive && !options.tolerance && !options.relative_tolerance) return nullptr;
+Json tolerance_data(const Solution& solution) {
+  const Options& options = solution.options;
+  const bool asked = options.tolerance || options.relative_tolerance;
+  if (!is_adaptive(options.method) && !asked) return nullptr;
   return number(absolute_tolerance(options, solution.expansion.coefficients().norm()));
-}
-
-std::string title_of(const ProblemFile& file) {
-  return file.title.empty() ? std::filesystem::path(file.source.name).filename().string()
-                            : file.title;
 }
 
 }  // namespace
 
-std::string report_html(const ProblemFile& file, const Solution& solution,
-                        const std::string& summary) {
+std::string report_html(const Record& record, const std::string& summary) {
+  const Solution& solution = record.solution;
   Json data = {{"kind", "run"},
-               {"title", title_of(file)},
+               {"title", record.title()},
                {"version", version()},
                {"summary", Json::parse(summary)},
-               {"problem", problem_data(file)},
-               {"history", history_data(solution.run.history)},
-               {"tolerance", tolerance_data(file.options, solution)}};
-  if (!is_failure(solution.run.status)) {
-    data["expansion"] = expansion_data(solution.expansion, file.problem.parameter_names());
-    data["distribution"] = distribution_data(file, solution);
+               {"problem", problem_data(record.source)},
+               {"history", history_data(solution.history)},
+               {"tolerance", tolerance_data(solution)}};
+  if (solution.ok()) {
+    data["expansion"] = expansion_data(solution.expansion, record.labels.parameters);
+    data["distribution"] = distribution_data(record);
   }
-  return page_html(title_of(file), data);
+  return page_html(record.title(), data);
 }
 
 std::string comparison_html(const ProblemFile& file, const std::vector<ComparedRun>& runs) {
@@ -65,23 +62,24 @@ std::string comparison_html(const ProblemFile& file, const std::vector<ComparedR
                         {"error", run.error ? Json(*run.error) : Json(nullptr)},
                         {"error_from", run.error_from}});
   }
-  return page_html(title_of(file), {{"kind", "comparison"},
-                                    {"title", title_of(file)},
-                                    {"version", version()},
-                                    {"problem", problem_data(file)},
-                                    {"runs", std::move(compared)}});
+  const std::string title =
+      file.title.empty() ? std::filesystem::path(file.source.name).filename().string() : file.title;
+  return page_html(title, {{"kind", "comparison"},
+                           {"title", title},
+                           {"version", version()},
+                           {"problem", problem_data(&file.source)},
+                           {"runs", std::move(compared)}});
 }
 
-void write_report(const std::string& directory, const ProblemFile& file, const Solution& solution,
-                  const std::string& summary) {
-  write_file(directory + "/report.html", report_html(file, solution, summary));
+void write_report(const std::string& directory, const Record& record, const std::string& summary) {
+  write_file(directory + "/report.html", report_html(record, summary));
 }
 
-void write_for_readers(const std::string& directory, const ProblemFile& file,
-                       const Solution& solution, const std::string& summary) {
+void write_for_readers(const std::string& directory, const Record& record,
+                       const std::string& summary) {
   try {
-    write_file(directory + "/history.csv", history_csv(solution.run));
-    write_report(directory, file, solution, summary);
+    write_file(directory + "/history.csv", history_csv(record.solution.history));
+    write_report(directory, record, summary);
     write_file(directory + "/summary.json", summary + "\n");
   } catch (const IoError& failure) {
     throw IoError(fmt::format(

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "random/random.h"
 #include "parallel/executor.h"
+#include "random/random.h"
 
 namespace chaosgrad::internal {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chaosgrad/error.h"
 #include "basis/kernels.h"
+#include "chaosgrad/error.h"
 #include "samples/noise_average.h"
 
 namespace chaosgrad::internal {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "random/random.h"
 #include "basis/kernels.h"
 #include "numeric/symmetric.h"
+#include "random/random.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -158,14 +158,15 @@ Basis widened(const Expansion& expansion, const Options& options) {
   std::vector<MultiIndex> kept(basis.indices().indices().begin(),
                                basis.indices().indices().begin() + m);
   IndexSet indices = IndexSet::from(std::move(kept));
-  if (options.indices) {
+  if (!std::holds_alternative<IndexOrder>(options.indices)) {
     for (const MultiIndex& index : indices.reduced_margin()) indices.add_closed(index);
     return Basis(basis.families(), std::move(indices));
   }
   const auto size =
       static_cast<Index>(std::min(function_count(basis.families()), 2.0 * static_cast<double>(m)));
-  return Basis(basis.families(), IndexSet::first(basis.dimension(), size,
-                                                 limited_order(basis.families(), options.order)));
+  return Basis(basis.families(),
+               IndexSet::first(basis.dimension(), size,
+                               limited_order(basis.families(), index_order(options.indices))));
 }
 
 // The squared error that the noise of the gradient estimate keeps alive: the floor φ = (μ + L) γ

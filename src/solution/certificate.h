@@ -1,6 +1,6 @@
 #pragma once
 // The error of an expansion, measured with fresh samples.
-#include "chaosgrad/solution.h"
+#include "solve/common/run.h"
 
 namespace chaosgrad::internal {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "estimate/constants.h"
 #include "chaosgrad/problem.h"
+#include "estimate/constants.h"
 
 namespace chaosgrad::internal {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "basis/kernels.h"
 #include "chaosgrad/error.h"
 #include "chaosgrad/solution.h"
-#include "basis/kernels.h"
 
 namespace chaosgrad {
 using namespace internal;

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
-#include "chaosgrad/solution.h"
 
 #include <algorithm>
 
+#include "chaosgrad/solution.h"
 #include "estimate/reference.h"
 #include "solution/certificate.h"
+#include "solve/common/goal.h"
 #include "solve/common/validation.h"
+#include "solve/run.h"
 
 namespace chaosgrad {
 using namespace internal;
@@ -13,18 +15,13 @@ namespace {
 
 // Whether the asked tolerance was met, said in the status and its reason.
 void judge(const Options& options, Solution& solution) {
-  if (solution.run.status != Status::completed || !solution.error.estimate) return;
-  std::optional<double> target = options.tolerance;
-  if (options.relative_tolerance) {
-    const double relative = *options.relative_tolerance * solution.run.u.norm();
-    target = std::min(target.value_or(relative), relative);
-  }
-  if (!target) return;
-  const bool met = *solution.error.estimate <= *target;
-  if (met) solution.run.status = Status::converged;
-  solution.run.stop_reason +=
-      fmt::format("; the error estimate {:.3g} is {} the tolerance {:.3g}",
-                  *solution.error.estimate, met ? "within" : "above", *target);
+  if (solution.status != Status::completed || !solution.error.estimate) return;
+  if (!options.tolerance && !options.relative_tolerance) return;
+  const double target = absolute_tolerance(options, solution.expansion.coefficients().norm());
+  const bool met = *solution.error.estimate <= target;
+  if (met) solution.status = Status::converged;
+  solution.message += fmt::format("; the error estimate {:.3g} is {} the tolerance {:.3g}",
+                                  *solution.error.estimate, met ? "within" : "above", target);
 }
 
 // ‖x_u − x*‖_π for an adaptive run: by quadrature, or by sampling where a grid would be too large.
@@ -38,35 +35,36 @@ std::optional<double> reference_error(const Oracle& oracle, const Run& run,
   return Validation(oracle, options.seed, 1 << 15).error(run.basis, run.u, executor);
 }
 
+// As exactly as the run knows it: from its coefficients, or from the samples of the certificate.
+std::optional<double> known_error(const Solution& solution, const Certificate& certificate) {
+  if (solution.fits) {
+    const bool least_squares = solution.options.fit == Fit::least_squares;
+    const std::optional<double>& exact =
+        least_squares ? solution.fits->least_squares_error : solution.fits->projection_error;
+    if (exact) return exact;
+  }
+  const bool in_history = !solution.history.empty() && solution.history.back().true_error;
+  return in_history ? solution.history.back().true_error : certificate.sampled_error;
+}
+
 }  // namespace
 
 Solution solve(const Oracle& oracle, const Options& options) {
   Run result = run(oracle, options);
-  Expansion expansion(oracle.parameters(), result.basis, result.u);
-  Solution solution{
-      .expansion = std::move(expansion), .run = std::move(result), .error = {}, .true_error = {}};
-  solution.error.confidence = options.confidence;
-  solution.diagnostic_gradients = solution.run.constants.gradients;
-  if (solution.run.error) solution.error = *solution.run.error;
-  if (is_failure(solution.run.status)) return solution;
-  if (solution.run.error) {
-    solution.true_error = reference_error(oracle, solution.run, options);
+  if (is_failure(result.status))
+    return as_solution(oracle.parameters(), options, std::move(result));
+  if (result.error) {  // measured on the way
+    const std::optional<double> true_error = reference_error(oracle, result, options);
+    Solution solution = as_solution(oracle.parameters(), options, std::move(result));
+    solution.true_error = true_error;
     return solution;
   }
-
-  const Certificate certificate = certify(oracle, solution.expansion, solution.run, options);
+  const Expansion expansion(oracle.parameters(), result.basis, result.u);
+  const Certificate certificate = certify(oracle, expansion, result, options);
+  Solution solution = as_solution(oracle.parameters(), options, std::move(result));
   solution.error = certificate.error;
   solution.diagnostic_gradients += certificate.gradients;
-  solution.true_error = certificate.sampled_error;
-  if (!solution.run.history.empty() && solution.run.history.back().true_error) {
-    solution.true_error = solution.run.history.back().true_error;
-  }
-  if (solution.run.fits) {
-    const NestedFits& fits = *solution.run.fits;
-    const std::optional<double>& exact =
-        options.fit == Fit::least_squares ? fits.least_squares_error : fits.projection_error;
-    if (exact) solution.true_error = exact;
-  }
+  solution.true_error = known_error(solution, certificate);
   judge(options, solution);
   return solution;
 }

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
+#include "curvature/curvature.h"
 #include "random/random.h"
 #include "samples/noise_average.h"
 #include "solution/statistics/bars.h"
-#include "curvature/curvature.h"
 #include "solve/common/goal.h"
 #include "solve/pointwise/pointwise.h"
 

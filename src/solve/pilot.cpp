@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "chaosgrad/error.h"
-#include "chaosgrad/solution.h"
+#include "solve/run.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -39,35 +39,73 @@ std::vector<MultiIndex> by_size(const IndexSet& indices, const Coefficients& u) 
   return ordered;
 }
 
+// The caller sees a pilot that goes on, and may stop it; but it is no solution to resume.
+std::function<Action(const Progress&)> stop_only(const Options& options) {
+  if (!options.callback) return {};
+  return [&options](const Progress& progress) {
+    Progress told = progress;
+    told.stage = "pilot";
+    told.checkpoint_due = false;
+    told.solution = {};
+    return options.callback(told);
+  };
+}
+
 }  // namespace
 
-PilotIndices pilot_indices(const Oracle& oracle, const Options& options, Index m) {
+Pilot run_pilot(const Oracle& oracle, const Options& options) {
   const Run pilot = run(oracle, {.relative_tolerance = pilot_tolerance,
                                  .seed = options.seed,
                                  .threads = options.threads,
                                  .max_gradients = options.max_gradients / pilot_share,
                                  .max_seconds = options.max_seconds,
-                                 .interrupted = options.interrupted});
+                                 .callback = stop_only(options)});
   if (is_failure(pilot.status)) {
     throw InputError("solve.index_set",
                      fmt::format("the pilot run that chooses the functions ended as {}: {}",
                                  to_string(pilot.status), pilot.stop_reason));
   }
-  std::vector<MultiIndex> ordered = by_size(pilot.basis.indices(), pilot.u);
-  if (static_cast<Index>(ordered.size()) > m) ordered.resize(static_cast<std::size_t>(m));
-  PilotIndices result{IndexSet::from(ordered), static_cast<Index>(ordered.size()), pilot.gradients};
-  const Index d = pilot.basis.dimension();
-  const IndexOrder order = limited_order(pilot.basis.families(), {});
-  for (Index size = m; result.indices.size() < m; size *= 2) {
-    const auto exist = static_cast<Index>(
-        std::min(function_count(pilot.basis.families()), static_cast<double>(size)));
-    const IndexSet more = IndexSet::first(d, exist, order);
+  return {IndexSet::from(by_size(pilot.basis.indices(), pilot.u)), pilot.gradients};
+}
+
+IndexSet pilot_indices(const Pilot& pilot, const std::vector<Family>& families, Index m) {
+  std::vector<MultiIndex> first = pilot.indices.indices();
+  if (static_cast<Index>(first.size()) > m) first.resize(static_cast<std::size_t>(m));
+  IndexSet result = IndexSet::from(std::move(first));
+  const IndexOrder order = limited_order(families, {});
+  for (Index size = m; result.size() < m; size *= 2) {
+    const auto exist =
+        static_cast<Index>(std::min(function_count(families), static_cast<double>(size)));
+    const IndexSet more = IndexSet::first(static_cast<Index>(families.size()), exist, order);
     for (const MultiIndex& index : more.indices()) {
-      if (result.indices.size() == m) break;
-      if (!result.indices.contains(index)) result.indices.add_closed(index);
+      if (result.size() == m) break;
+      if (!result.contains(index)) result.add_closed(index);
     }
   }
   return result;
+}
+
+IndexChooser pilot_chooser(const Oracle& oracle, const Options& options) {
+  return [&](const std::vector<Family>& families, Index m) {
+    return pilot_indices(run_pilot(oracle, options), families, m);
+  };
+}
+
+void save(const Pilot& pilot, SolverState& state) {
+  std::vector<std::int64_t>& flat = state.integers["pilot_indices"];
+  flat.clear();
+  for (const MultiIndex& index : pilot.indices.indices())
+    flat.insert(flat.end(), index.begin(), index.end());
+  state.set_integer("pilot_dimension", pilot.indices.dimension());
+  state.set_integer("pilot_gradients", pilot.gradients);
+}
+
+Pilot restore_pilot(const SolverState& state) {
+  const std::vector<std::int64_t>& flat = state.integer_list("pilot_indices");
+  const auto d = static_cast<std::ptrdiff_t>(state.integer("pilot_dimension"));
+  std::vector<MultiIndex> indices;
+  for (auto row = flat.begin(); row != flat.end(); row += d) indices.emplace_back(row, row + d);
+  return {IndexSet::from(std::move(indices)), state.integer("pilot_gradients")};
 }
 
 }  // namespace chaosgrad::internal

@@ -1,4 +1,4 @@
-#include "chaosgrad/solution.h"
+#include "solve/run.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,9 @@
 #include "samples/noise_average.h"
 #include "samples/sample_source.h"
 #include "solve/common/goal.h"
-#include "solve/solvers.h"
 #include "solve/descent/step_policy.h"
+#include "solve/pilot.h"
+#include "solve/solvers.h"
 
 namespace chaosgrad {
 using namespace internal;
@@ -69,10 +70,10 @@ ProblemConstants recall(const SolverState& state) {
 }
 
 // Whether the run before can be gone on with at all.
-void check_resumption(const Run& before, Method method) {
+void check_resumption(const Solution& before, Method method) {
   if (is_failure(before.status)) {
-    throw InputError("resume", fmt::format("the run ended as {}: {}", to_string(before.status),
-                                           before.stop_reason));
+    throw InputError(
+        "resume", fmt::format("the run ended as {}: {}", to_string(before.status), before.message));
   }
   if (before.state.text("method") != to_string(method)) {
     throw InputError("resume", fmt::format("the run was begun with method {}, not {}",
@@ -81,15 +82,16 @@ void check_resumption(const Run& before, Method method) {
 }
 
 // Whether its coefficients belong to the functions of this one.
-void check_resumption(const Run& before, const Options& options, const Plan& plan) {
+void check_resumption(const Solution& before, const Options& options, const Plan& plan) {
   check_resumption(before, options.method);
   if (!before.history.empty() && before.history.back().k > options.iterations) {
     throw InputError("solve.iterations", fmt::format("must not be below the {} that are done",
                                                      before.history.back().k));
   }
-  bool same = before.u.rows() <= plan.basis.size();
-  for (Index i = 0; same && i < before.u.rows(); ++i)
-    same = before.basis.indices()[i] == plan.basis.indices()[i];
+  const Index m = before.expansion.coefficients().rows();
+  bool same = m <= plan.basis.size();
+  for (Index i = 0; same && i < m; ++i)
+    same = before.expansion.basis().indices()[i] == plan.basis.indices()[i];
   if (!same) throw InputError("resume", "the run was begun with another basis");
 }
 
@@ -173,24 +175,36 @@ void note_degrees(const Measure& measure, const Basis& basis, std::vector<std::s
   }
 }
 
+// Tells the caller that the options are good, with what there is so far.
+void begin(const Options& options, Run& run, Monitor& monitor) {
+  if (const Solution* before = options.resume.get()) {
+    run.u = before->expansion.coefficients();
+    run.history = before->history;
+    run.gradients = before->gradients;
+    run.state = before->state;
+  }
+  monitor.checkpoint(run, [] {});
+}
+
 // collocation without noise, or sieve.
 Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
   std::vector<Family> families = make_families(oracle);
   IndexSet constant = IndexSet::first(static_cast<Index>(families.size()), 1);
-  Run result{.basis = Basis(std::move(families), std::move(constant)),
+  Run result{.basis = options.resume ? options.resume->expansion.basis()
+                                     : Basis(std::move(families), std::move(constant)),
              .u = oracle.facts().start.transpose()};
   note_unused(options, result.notes);
   if (options.resume) check_resumption(*options.resume, method);
-  if (options.begun) options.begun();
   result.state.texts["method"] = to_string(method);
   Executor executor(options.threads);
   const std::optional<ReferenceExpansion> no_reference;
-  Monitor monitor(options, no_reference);
+  Monitor monitor(oracle.parameters(), options, no_reference);
+  begin(options, result, monitor);
   (method == Method::collocation ? solve_collocation : solve_sieve)(oracle, options, monitor,
                                                                     executor, result);
-  if (result.status == Status::interrupted) monitor.hand_over(result);
   note_degrees(oracle.parameters(), result.basis, result.notes);
   result.seconds = monitor.seconds();
+  monitor.checkpoint(result, [] {});
   return result;
 }
 
@@ -228,7 +242,7 @@ Run run_averaged(const Oracle& oracle, const Options& options) {
 
 }  // namespace
 
-Run run(const Oracle& oracle, const Options& options) {
+Run internal::run(const Oracle& oracle, const Options& options) {
   check(options);
   if (is_adaptive(options.method)) {
     const Method method = adaptive_method(oracle, options);
@@ -236,24 +250,32 @@ Run run(const Oracle& oracle, const Options& options) {
                ? run_averaged(oracle, options)
                : run_adaptive(oracle, options, method);
   }
-  const Run* before = options.resume.get();
+  const Solution* before = options.resume.get();
   const ProblemConstants constants =
       before ? recall(before->state) : estimate_constants(oracle, options.seed);
-  Plan plan = make_plan(oracle, options, constants);
+  std::optional<Pilot> pilot;
+  const Plan plan =
+      make_plan(oracle, options, constants, [&](const std::vector<Family>& families, Index m) {
+        pilot = before ? restore_pilot(before->state) : run_pilot(oracle, options);
+        return pilot_indices(*pilot, families, m);
+      });
   if (before) check_resumption(*before, options, plan);
-  if (options.begun) options.begun();
   Run result{.basis = plan.basis,
              .u = Coefficients::Zero(1, oracle.dimension()),
              .constants = constants,
              .notes = plan.notes};
+  if (pilot) {
+    save(*pilot, result.state);
+    result.gradients = pilot->gradients;
+    result.notes.push_back(fmt::format(
+        "index_set adaptive: a pilot run with {} gradients chose {} functions, the others follow "
+        "by total degree",
+        pilot->gradients, pilot->indices.size()));
+  }
   note_unused(options, result.notes);
   remember(constants, result.state);
   result.state.texts["method"] = to_string(options.method);
-  if (before) {
-    result.history = before->history;
-    result.constants = before->constants;
-    result.gradients = before->gradients;
-  }
+  if (before) result.constants = before->constants;
   if (!std::isfinite(constants.mu.value) || !std::isfinite(constants.L.value)) {
     result.status = Status::bad_gradient;
     result.stop_reason = "the gradient is not finite near the start";
@@ -271,14 +293,15 @@ Run run(const Oracle& oracle, const Options& options) {
   const std::optional<ReferenceExpansion> reference =
       expand_reference(oracle, plan.basis,
                        options.gradient == GradientRule::quadrature ? options.nodes : 0, executor);
-  Monitor monitor(options, reference);
+  Monitor monitor(oracle.parameters(), options, reference);
+  begin(options, result, monitor);
   if (options.method == Method::nested) {
     solve_nested(oracle, options, plan, monitor, reference, executor, result);
   } else {
     solve_descent(oracle, options, plan, monitor, executor, result);
   }
-  if (result.status == Status::interrupted) monitor.hand_over(result);
   result.seconds = monitor.seconds();
+  monitor.checkpoint(result, [] {});
   return result;
 }
 

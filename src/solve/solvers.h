@@ -1,9 +1,9 @@
 #pragma once
 // The solvers behind run(). Each fills a Run whose basis, constants and notes are already there.
-#include "chaosgrad/solution.h"
 #include "parallel/executor.h"
 #include "solve/common/monitor.h"
 #include "solve/common/plan.h"
+#include "solve/common/run.h"
 
 namespace chaosgrad::internal {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "chaosgrad/error.h"
 #include "chaosgrad/basis.h"
+#include "chaosgrad/error.h"
 
 namespace {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "chaosgrad/error.h"
 #include "chaosgrad/basis.h"
+#include "chaosgrad/error.h"
 
 namespace chaosgrad {
 using namespace internal;

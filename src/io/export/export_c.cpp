@@ -156,7 +156,7 @@ std::string comment(std::string text) {
 
 }  // namespace
 
-std::string export_c(const StoredRun& run, const Evaluator& parts) {
+std::string export_c(const Labels& labels, const Evaluator& parts) {
   const auto d = parts.families.size();
   const Index q = parts.coefficients.cols(), m = parts.coefficients.rows();
   std::string text = fmt::format(
@@ -169,9 +169,8 @@ std::string export_c(const StoredRun& run, const Evaluator& parts) {
       " * Compile with -DCHAOSGRAD_SELF_TEST for a program that tests it. Written by chaosgrad {}. "
       "*/\n"
       "#include <math.h>\n\n",
-      comment(run.file.title.empty() ? run.file.source.name : run.file.title), d,
-      fmt::join(run.file.problem.parameter_names(), ", "),
-      fmt::join(run.file.problem.component_names(), ", "), version());
+      comment(labels.title), d, fmt::join(labels.parameters, ", "),
+      fmt::join(labels.variables, ", "), version());
   text += fmt::format("enum {{ D = {}, Q = {}, M = {} }};\n\n", d, q, m);
   text += "/* Which values each function is a product of. */\nstatic const int position[M][D] = {";
   for (std::size_t i = 0; i < parts.positions.size(); ++i)

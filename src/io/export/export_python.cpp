@@ -89,7 +89,7 @@ std::string docstring(const std::string& text) {
 
 }  // namespace
 
-std::string export_python(const StoredRun& run, const Evaluator& parts) {
+std::string export_python(const Labels& labels, const Evaluator& parts) {
   const bool dependent = !parts.scores.empty();
   std::string text = fmt::format(
       "\"\"\"{}\n\n"
@@ -99,13 +99,10 @@ std::string export_python(const StoredRun& run, const Evaluator& parts) {
       "theta: {}. x: {}.\n"
       "Run as a program, it tests itself. Written by chaosgrad {}.\"\"\"\n"
       "import math\n\n",
-      docstring(run.file.title.empty() ? run.file.source.name : run.file.title),
-      fmt::join(run.file.problem.parameter_names(), ", "),
-      fmt::join(run.file.problem.component_names(), ", "), version());
-  text += "PARAMETERS = " +
-          fmt::format("['{}']\n", fmt::join(run.file.problem.parameter_names(), "', '"));
-  text += "VARIABLES = " +
-          fmt::format("['{}']\n\n", fmt::join(run.file.problem.component_names(), "', '"));
+      docstring(labels.title), fmt::join(labels.parameters, ", "),
+      fmt::join(labels.variables, ", "), version());
+  text += "PARAMETERS = " + fmt::format("['{}']\n", fmt::join(labels.parameters, "', '"));
+  text += "VARIABLES = " + fmt::format("['{}']\n\n", fmt::join(labels.variables, "', '"));
   text +=
       "# Which functions of the single components each function is a product of.\n_INDICES = [\n";
   for (const std::vector<Index>& position : parts.positions) {

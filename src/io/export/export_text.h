@@ -5,13 +5,13 @@
 
 #include <string>
 
-#include "io/store/run_store.h"
+#include "chaosgrad/io.h"
 #include "io/export/evaluator.h"
 
 namespace chaosgrad::internal {
 
-[[nodiscard]] std::string export_c(const StoredRun& run, const Evaluator& parts);
-[[nodiscard]] std::string export_python(const StoredRun& run, const Evaluator& parts);
+[[nodiscard]] std::string export_c(const Labels& labels, const Evaluator& parts);
+[[nodiscard]] std::string export_python(const Labels& labels, const Evaluator& parts);
 
 // Lists in brackets, 17 digits: {1, 2} or [1, 2].
 struct ListStyle {

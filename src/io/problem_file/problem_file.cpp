@@ -7,8 +7,8 @@
 
 #include "io/problem_file/read_options.h"
 #include "io/problem_file/read_problem.h"
-#include "io/source.h"
 #include "io/problem_file/toml_document.h"
+#include "io/source.h"
 
 namespace chaosgrad::internal {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "problem/any_problem.h"
 #include "chaosgrad/error.h"
 #include "chaosgrad/options.h"
+#include "problem/any_problem.h"
 
 namespace chaosgrad::internal {
 

@@ -1,8 +1,8 @@
 // A problem coded in C++.
 #include <fmt/format.h>
 
-#include "problem/coded/builtin.h"
 #include "io/problem_file/read_problem.h"
+#include "problem/coded/builtin.h"
 
 namespace chaosgrad::internal {
 namespace {

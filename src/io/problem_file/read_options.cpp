@@ -50,8 +50,13 @@ void set_index_set(TomlDocument& document, const toml::node& node, const std::st
                    Options& options) {
   if (!node.is_array()) {
     const auto kind = document.choice(node, what, {"total-degree", "hyperbolic", "adaptive"});
-    options.order.kind = kind == 1 ? IndexOrder::Kind::hyperbolic : IndexOrder::Kind::total_degree;
-    options.adaptive_indices = kind == 2;
+    if (kind == 2) {
+      options.indices = AdaptiveIndices{};
+      return;
+    }
+    IndexOrder order = index_order(options.indices);
+    order.kind = kind == 1 ? IndexOrder::Kind::hyperbolic : IndexOrder::Kind::total_degree;
+    options.indices = order;
     return;
   }
   const Matrix rows = document.matrix(node, what);
@@ -72,8 +77,10 @@ void set_index_set(TomlDocument& document, const toml::node& node, const std::st
 void set_index_weights(TomlDocument& document, const toml::node& node, const std::string& what,
                        Options& options) {
   const std::vector<double> weights = document.numbers(node, what);
-  options.order.weights =
-      Eigen::Map<const Vector>(weights.data(), static_cast<Index>(weights.size()));
+  auto* order = std::get_if<IndexOrder>(&options.indices);
+  if (!order)
+    document.fail(node, fmt::format("{}: index_set is no order that could be weighted", what));
+  order->weights = Eigen::Map<const Vector>(weights.data(), static_cast<Index>(weights.size()));
 }
 
 void set_guard(TomlDocument& document, const toml::node& node, const std::string& what,

@@ -1,8 +1,8 @@
 #pragma once
 // The sections of a problem file that say what is to be solved.
-#include "problem/any_problem.h"
 #include "io/problem_file/read_distribution.h"
 #include "io/problem_file/toml_document.h"
+#include "problem/any_problem.h"
 
 namespace chaosgrad::internal {
 

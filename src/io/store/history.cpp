@@ -101,12 +101,12 @@ std::vector<IterationRecord> read_history(const Hdf5Reader& store) {
   return history;
 }
 
-std::string history_csv(const Run& run) {
+std::string history_csv(const std::vector<IterationRecord>& history) {
   std::vector<Column> columns;
   const auto add = [&](Columns more) { columns.insert(columns.end(), more.begin(), more.end()); };
   add(common_columns());
-  if (known(bound_columns().front(), run.history)) add(bound_columns());
-  if (known(error_columns().front(), run.history)) add(error_columns());
+  if (known(bound_columns().front(), history)) add(bound_columns());
+  if (known(error_columns().front(), history)) add(error_columns());
 
   std::string text;
   const auto write_row = [&](const auto& cell) {
@@ -115,7 +115,7 @@ std::string history_csv(const Run& run) {
     text += "\n";
   };
   write_row([](const Column& column) { return std::string(column.name); });
-  for (const IterationRecord& record : run.history) {
+  for (const IterationRecord& record : history) {
     write_row([&](const Column& column) {
       const double value = column.get(record);
       return std::isnan(value) ? std::string() : fmt::format("{}", value);

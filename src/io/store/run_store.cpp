@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "chaosgrad/error.h"
-#include "samples/sample_source.h"
 #include "io/source.h"
 #include "io/store/store_content.h"
 #include "io/store/store_file.h"
@@ -20,43 +19,36 @@ void create_directory(const std::string& directory) {
   if (error) throw IoError(fmt::format("{}: cannot be created: {}", directory, error.message()));
 }
 
-Solution unfinished(const ProblemFile& file, const Run& run) {
-  return {.expansion = Expansion(file.problem.parameters(), run.basis, run.u),
-          .run = run,
-          .error = {},
-          .true_error = {}};
-}
-
-void write_unfinished(const std::string& directory, const ProblemFile& file, const Run& run,
-                      Previous previous) {
+void write_unfinished(const std::string& directory, const Record& record, Previous previous) {
   create_directory(directory);
-  const Solution solution = unfinished(file, run);
-  write_store(directory, write_content(file, solution, brief_summary(file, solution)), previous);
+  write_store(directory, write_content(record, brief_summary(record)), previous);
 }
 
 }  // namespace
 
-void begin_run(const std::string& directory, const ProblemFile& file) {
-  const Index d = file.problem.parameters().dimension();
-  const Run run{.basis = Basis(make_families(file.problem), IndexSet::first(d, 1)),
-                .u = Coefficients::Zero(1, file.problem.dimension()),
-                .status = Status::interrupted,
-                .stop_reason = "begun, nothing done yet"};
-  write_unfinished(directory, file, run, Previous::forget);
+Record StoredRun::record() const {
+  // The quantities of a program are not stored, but their names are.
+  if (file) return record_of(solution, *file);
+  Labels known = labels;
+  known.quantities.clear();
+  return record_of(solution, known);
+}
+
+void begin_run(const std::string& directory, const Record& record) {
+  write_unfinished(directory, record, Previous::forget);
   for (const char* name : {"summary.json", "history.csv", "report.html"}) {
     std::error_code ignored;
     std::filesystem::remove(directory + "/" + name, ignored);
   }
 }
 
-void save_checkpoint(const std::string& directory, const ProblemFile& file, const Run& run) {
-  write_unfinished(directory, file, run, Previous::keep);
+void save_unfinished(const std::string& directory, const Record& record) {
+  write_unfinished(directory, record, Previous::keep);
 }
 
-void save_run(const std::string& directory, const ProblemFile& file, const Solution& solution,
-              const std::string& summary) {
+void save_run(const std::string& directory, const Record& record, const std::string& summary) {
   create_directory(directory);
-  write_store(directory, write_content(file, solution, summary), Previous::keep);
+  write_store(directory, write_content(record, summary), Previous::keep);
 }
 
 StoredRun load_run(const std::string& directory) {

@@ -1,34 +1,33 @@
 #pragma once
-// A run on disk: DIR/solution.h5, everything needed to evaluate, resume and audit; its format is
-// docs/run-format.md.
+// A solution on disk: DIR/solution.h5, everything needed to evaluate, resume and audit; its format
+// is docs/run-format.md.
+#include <optional>
 #include <string>
 
-#include "io/problem_file/problem_file.h"
-#include "chaosgrad/solution.h"
+#include "io/record.h"
 
 namespace chaosgrad::internal {
 
-// The summary as JSON text (see the contract of `chaosgrad solve --json`). NaN never appears: what
-// is unknown is null.
-[[nodiscard]] std::string summary_json(const ProblemFile& file, const Solution& solution);
+// Each of these creates `directory` if needed, puts a new solution.h5 into place by rename, and
+// throws IoError.
+//   begin_run        the first one, so that whatever happens can be resumed; forgets the run that
+//                    was there
+//   save_unfinished  a solution underway; keeps the one before as solution.h5.previous
+//   save_run         the end, likewise; `summary` is that of full_summary
+void begin_run(const std::string& directory, const Record& record);
+void save_unfinished(const std::string& directory, const Record& record);
+void save_run(const std::string& directory, const Record& record, const std::string& summary);
 
-// Each of these creates `directory` if needed, puts a new solution.h5 into place by rename, keeps
-// the one before as solution.h5.previous, and throws IoError.
-//   begin_run        a store of nothing but the problem, so that whatever happens can be resumed;
-//                    forgets the run that was there
-//   save_checkpoint  a run underway, as Options::checkpoint gives it
-//   save_run         the end; `summary` is that of summary_json
-void begin_run(const std::string& directory, const ProblemFile& file);
-void save_checkpoint(const std::string& directory, const ProblemFile& file, const Run& run);
-void save_run(const std::string& directory, const ProblemFile& file, const Solution& solution,
-              const std::string& summary);
-
-// What solution.h5 holds, read back. The run is fit for Options::resume, unless its state is empty:
-// then no iteration was stored.
-struct StoredRun : Solution {
-  ProblemFile file;
-  std::string summary;  // JSON text
+// What solution.h5 holds, read back.
+struct StoredRun {
+  Solution solution;
+  Labels labels;
+  std::optional<ProblemFile> file;  // where the problem came from one
+  std::string summary;              // JSON text
   std::string warning;  // not empty: solution.h5 was damaged or missing, this is the one before
+
+  // Refers to this.
+  [[nodiscard]] Record record() const;
 };
 // Throws IoError if there is no run or it cannot be understood.
 [[nodiscard]] StoredRun load_run(const std::string& directory);

@@ -4,8 +4,7 @@
 
 namespace chaosgrad::internal {
 
-[[nodiscard]] std::string write_content(const ProblemFile& file, const Solution& solution,
-                                        const std::string& summary);
+[[nodiscard]] std::string write_content(const Record& record, const std::string& summary);
 // `path` is for messages. Throws IoError.
 [[nodiscard]] StoredRun read_content(const std::string& path, const std::string& image);
 

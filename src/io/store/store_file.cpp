@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include "io/source.h"
 #include "io/store/hdf5.h"
 #include "io/store/sha256.h"
-#include "io/source.h"
 
 namespace chaosgrad::internal {
 namespace {

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "chaosgrad/error.h"
 #include "chaosgrad/chaosgrad.h"
-#include "samples/sample_source.h"
+#include "chaosgrad/error.h"
+#include "io/describe.h"
 #include "io/store/hdf5.h"
 #include "io/store/history.h"
 #include "io/store/store_content.h"
@@ -23,7 +21,8 @@ void require_known_format(const Hdf5Reader& store, const std::string& path) {
                   path, found, store.text_attribute("version"), version(), format_version));
 }
 
-ProblemFile read_problem(const Hdf5Reader& store) {
+std::optional<ProblemFile> read_problem(const Hdf5Reader& store) {
+  if (!store.has("problem")) return {};
   ProblemSource source{.name = store.text("problem/name"),
                        .directory = {},
                        .text = store.text("problem/text"),
@@ -35,13 +34,39 @@ ProblemFile read_problem(const Hdf5Reader& store) {
   return load_problem(std::move(source));
 }
 
-Basis read_basis(const Hdf5Reader& store, const ProblemFile& file) {
+Labels read_labels(const Hdf5Reader& store) {
+  return {.title = store.text("title"),
+          .parameters = store.texts("parameters"),
+          .variables = store.texts("variables"),
+          .quantities = store.texts("quantities")};
+}
+
+Measure read_measure(const Hdf5Reader& store) {
+  std::vector<Distribution> marginals;
+  for (const std::string& text : store.texts("measure/marginals"))
+    marginals.push_back(distribution_of(text));
+  Measure measure = store.has("measure/correlation")
+                        ? Measure(std::move(marginals), store.matrix("measure/correlation"))
+                        : Measure(std::move(marginals));
+  const std::vector<std::string> kinds = store.texts("basis/kinds");
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (kinds[k] == "log") measure = measure.with_logarithm(static_cast<Index>(k));
+  }
+  return measure;
+}
+
+Basis read_basis(const Hdf5Reader& store, const Measure& measure) {
   const std::vector<std::int64_t> stored = store.integers("indices");
-  const std::size_t d = file.problem.parameter_names().size();
+  const auto d = static_cast<std::ptrdiff_t>(measure.dimension());
   std::vector<MultiIndex> indices;
-  for (auto row = stored.begin(); row != stored.end(); row += static_cast<std::ptrdiff_t>(d))
-    indices.emplace_back(row, row + static_cast<std::ptrdiff_t>(d));
-  return {make_families(file.problem), IndexSet::from(std::move(indices))};
+  for (auto row = stored.begin(); row != stored.end(); row += d) indices.emplace_back(row, row + d);
+  std::vector<Family> families;
+  const std::vector<std::string> kinds = store.texts("basis/kinds");
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    families.emplace_back(measure.germs()[k],
+                          kinds[k] == "fourier" ? Family::Kind::fourier : Family::Kind::polynomial);
+  }
+  return {std::move(families), IndexSet::from(std::move(indices))};
 }
 
 Status read_status(const std::string& name, const std::string& path) {
@@ -80,27 +105,6 @@ SolverState read_state(const Hdf5Reader& store) {
   return state;
 }
 
-Run read_run(const Hdf5Reader& store, Basis basis, const std::string& path) {
-  Run run{.basis = std::move(basis), .u = store.matrix("coefficients")};
-  run.status = read_status(store.text("status"), path);
-  run.stop_reason = store.text("stop_reason");
-  run.history = read_history(store);
-  run.constants = read_constants(store);
-  run.gradients = store.integer("gradients");
-  run.seconds = store.number("seconds");
-  run.notes = store.texts("notes");
-  if (store.has("fits")) {
-    run.fits = {.least_squares = store.matrix("fits/least_squares"),
-                .projection = store.matrix("fits/projection"),
-                .least_squares_error = read_optional(store, "fits/least_squares_error"),
-                .projection_error = read_optional(store, "fits/projection_error")};
-  }
-  for (const std::string& name : store.names("replicates"))
-    run.replicates.push_back(store.matrix("replicates/" + name));
-  run.state = read_state(store);
-  return run;
-}
-
 ErrorEstimate read_error(const Hdf5Reader& store) {
   ErrorEstimate error;
   error.estimate = read_optional(store, "error/estimate");
@@ -115,20 +119,52 @@ ErrorEstimate read_error(const Hdf5Reader& store) {
   return error;
 }
 
+std::optional<NestedFits> read_fits(const Hdf5Reader& store) {
+  if (!store.has("fits")) return {};
+  return NestedFits{.least_squares = store.matrix("fits/least_squares"),
+                    .projection = store.matrix("fits/projection"),
+                    .least_squares_error = read_optional(store, "fits/least_squares_error"),
+                    .projection_error = read_optional(store, "fits/projection_error")};
+}
+
+Solution read_solution(const Hdf5Reader& store, const Measure& measure, Options options,
+                       const std::string& path) {
+  Solution solution{
+      .expansion = Expansion(measure, read_basis(store, measure), store.matrix("coefficients")),
+      .status = read_status(store.text("status"), path),
+      .message = store.text("stop_reason"),
+      .error = read_error(store),
+      .true_error = read_optional(store, "true_error"),
+      .gradients = store.integer("gradients"),
+      .diagnostic_gradients = store.integer("diagnostic_gradients"),
+      .seconds = store.number("seconds"),
+      .constants = read_constants(store),
+      .history = read_history(store),
+      .notes = store.texts("notes"),
+      .fits = read_fits(store),
+      .state = read_state(store),
+      .options = std::move(options)};
+  for (const std::string& name : store.names("replicates"))
+    solution.replicates.push_back(store.matrix("replicates/" + name));
+  return solution;
+}
+
 }  // namespace
 
+// The measure of a problem file is read from the file itself: what it was made of, to the bit.
 StoredRun read_content(const std::string& path, const std::string& image) {
   const Hdf5Reader store(path, image);
   require_known_format(store, path);
-  ProblemFile file = read_problem(store);
-  Run run = read_run(store, read_basis(store, file), path);
-  Expansion expansion(file.problem.parameters(), run.basis, run.u);
-  Solution solution{.expansion = std::move(expansion),
-                    .run = std::move(run),
-                    .error = read_error(store),
-                    .true_error = read_optional(store, "true_error"),
-                    .diagnostic_gradients = store.integer("diagnostic_gradients")};
-  return {std::move(solution), std::move(file), store.text("summary"), {}};
+  std::optional<ProblemFile> file = read_problem(store);
+  const Measure measure = file ? file->problem.parameters() : read_measure(store);
+  Options options = file ? file->options : options_of(store.text("options"));
+  Labels labels = file ? labels_of(*file) : read_labels(store);
+  Solution solution = read_solution(store, measure, std::move(options), path);
+  return {.solution = std::move(solution),
+          .labels = std::move(labels),
+          .file = std::move(file),
+          .summary = store.text("summary"),
+          .warning = {}};
 }
 
 }  // namespace chaosgrad::internal

@@ -13,22 +13,31 @@
 namespace chaosgrad::internal {
 namespace {
 
-void write_problem(Hdf5Writer& store, const ProblemFile& file) {
-  store.text("problem/name", file.source.name);
-  store.text("problem/text", file.source.text);
-  store.texts("problem/overrides", file.source.overrides);
+// The problem file, for those that came from one.
+void write_source(Hdf5Writer& store, const ProblemSource& source) {
+  store.text("problem/name", source.name);
+  store.text("problem/text", source.text);
+  store.texts("problem/overrides", source.overrides);
   std::vector<std::string> names, contents;
-  for (const auto& [name, content] : file.source.files) {
+  for (const auto& [name, content] : source.files) {
     names.push_back(name);
     contents.push_back(content);
   }
   store.texts("problem/files/names", names);
   store.texts("problem/files/contents", contents);
-  store.texts("variables", file.problem.component_names());
-  store.texts("parameters", file.problem.parameter_names());
-  store.text("options", describe(file.options));
+}
+
+void write_labels(Hdf5Writer& store, const Labels& labels) {
+  store.text("title", labels.title);
+  store.texts("variables", labels.variables);
+  store.texts("parameters", labels.parameters);
+  store.texts("quantities", labels.quantities);
+}
+
+void write_options(Hdf5Writer& store, const Options& options) {
+  store.text("options", describe(options));
   store.text("random/generator", "Philox4x32-10");
-  store.text("random/seed", fmt::format("{}", file.options.seed));
+  store.text("random/seed", fmt::format("{}", options.seed));
 }
 
 void write_measure(Hdf5Writer& store, const Measure& measure) {
@@ -73,9 +82,9 @@ void write_basis(Hdf5Writer& store, const Measure& measure, const Basis& basis, 
   store.texts("basis/kinds", kinds);
 }
 
-void write_run(Hdf5Writer& store, const Run& run) {
+void write_run(Hdf5Writer& store, const Solution& run) {
   store.text("status", std::string(to_string(run.status)));
-  store.text("stop_reason", run.stop_reason);
+  store.text("stop_reason", run.message);
   store.texts("notes", run.notes);
   store.integer("gradients", run.gradients);
   store.number("seconds", run.seconds);
@@ -123,19 +132,21 @@ void write_error(Hdf5Writer& store, const Solution& solution) {
 
 }  // namespace
 
-std::string write_content(const ProblemFile& file, const Solution& solution,
-                          const std::string& summary) {
+std::string write_content(const Record& record, const std::string& summary) {
+  const Solution& solution = record.solution;
   Hdf5Writer store;
   store.attribute("format", format_name);
   store.attribute("format_version", std::int64_t{format_version});
   store.attribute("version", std::string(version()));
-  write_problem(store, file);
+  if (record.source) write_source(store, *record.source);
+  write_labels(store, record.labels);
+  write_options(store, solution.options);
   const Expansion& expansion = solution.expansion;
   write_measure(store, expansion.measure());
   write_basis(store, expansion.measure(), expansion.basis(), expansion.coefficients().rows());
   store.matrix("coefficients", expansion.coefficients());
-  write_run(store, solution.run);
-  write_history(store, solution.run.history);
+  write_run(store, solution);
+  write_history(store, solution.history);
   write_error(store, solution);
   store.text("summary", summary);
   return store.image();

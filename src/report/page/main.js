@@ -1,7 +1,7 @@
 // What the page holds, by the kind of its data.
 
 const subtitles = {
-  run: ({ problem }) => `${problem.name} · the optimum as a function of what is uncertain`,
+  run: ({ problem }) => `${problem ? `${problem.name} · ` : ''}the optimum as a function of what is uncertain`,
   comparison: ({ problem, runs }) => `${problem.name} · ${runs.length} methods compared`,
   figures: ({ figures }) => `${figures.length} experiments, beside the paper's numbers`,
 };

@@ -58,7 +58,7 @@ Vector sd(const Expansion& expansion) {
 
 Vector sd(const Solution& solution) {
   const Coefficients squares =
-      CrossFit(solution.expansion.coefficients(), solution.run.replicates).squares(0);
+      CrossFit(solution.expansion.coefficients(), solution.replicates).squares(0);
   return squares.bottomRows(squares.rows() - 1)
       .colwise()
       .sum()

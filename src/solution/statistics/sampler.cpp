@@ -24,7 +24,7 @@ Matrix filled(const Stream& shift, Index count, Index columns) {
 }  // namespace
 
 ShiftedPoints internal::shifted_points(std::uint64_t seed, Index shift, Index count, Index columns,
-                             Index draws, Index noise_dimension) {
+                                       Index draws, Index noise_dimension) {
   const auto step = 2 * static_cast<std::uint64_t>(shift);
   return {filled(make_stream(seed, Purpose::statistics, step), count, columns),
           filled(make_stream(seed, Purpose::statistics, step + 1), draws, noise_dimension)};

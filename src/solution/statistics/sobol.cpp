@@ -54,7 +54,7 @@ Pairs internal::relevant_pairs(const IndexSet& indices, Index functions) {
 }
 
 VarianceParts internal::variance_parts(const IndexSet& indices, const Coefficients& squares,
-                             const Pairs& pairs) {
+                                       const Pairs& pairs) {
   const Index q = squares.cols(), d = indices.dimension();
   VarianceParts parts{Matrix::Zero(q, d), Matrix::Zero(q, d),
                       Matrix::Zero(q, static_cast<Index>(pairs.size())), Vector::Zero(q)};
@@ -79,7 +79,7 @@ SobolIndices sobol(const Expansion& expansion) {
 }
 
 SobolIndices sobol(const Solution& solution) {
-  const CrossFit fit(solution.expansion.coefficients(), solution.run.replicates);
+  const CrossFit fit(solution.expansion.coefficients(), solution.replicates);
   return shares(solution.expansion.basis().indices(), fit.squares(0));
 }
 

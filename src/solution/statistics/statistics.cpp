@@ -118,8 +118,7 @@ Accuracy accuracy(const ErrorEstimate& error, std::vector<Coefficients> replicat
 }
 
 Accuracy accuracy(const Solution& solution) {
-  return accuracy(solution.error, solution.run.replicates,
-                  solution.expansion.coefficients().cols());
+  return accuracy(solution.error, solution.replicates, solution.expansion.coefficients().cols());
 }
 
 Statistics statistics(const Expansion& expansion, const Accuracy& given,
@@ -170,6 +169,11 @@ Statistics statistics(const Expansion& expansion, const Accuracy& given,
   }
   if (exact) set_exact_components(expansion, fit, accuracy, result);
   return result;
+}
+
+Statistics statistics(const Solution& solution, const Quantities& quantities,
+                      const StatisticsOptions& options) {
+  return statistics(solution.expansion, accuracy(solution), quantities, options);
 }
 
 }  // namespace chaosgrad

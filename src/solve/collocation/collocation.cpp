@@ -99,7 +99,7 @@ void Collocation::save() {
   save_design(state);
 }
 
-void Collocation::restore(const Run& before) {
+void Collocation::restore(const Solution& before) {
   const SolverState& state = before.state;
   stage_ = restore_stages(before, run_);
   run_.u = state.array("u");

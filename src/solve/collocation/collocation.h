@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 
-#include "solve/common/goal.h"
-#include "solve/collocation/inverse_model.h"
 #include "samples/mixture.h"
+#include "solve/collocation/inverse_model.h"
+#include "solve/common/goal.h"
 #include "solve/common/validation.h"
 #include "solve/solvers.h"
 
@@ -83,7 +83,7 @@ class Collocation {
   bool confirmed();
   void record();
   void save();
-  void restore(const Run& before);
+  void restore(const Solution& before);
   void finish();
 
   Monitor& monitor_;

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include "solve/collocation/collocation.h"
 #include "samples/line_design.h"
+#include "solve/collocation/collocation.h"
 
 namespace chaosgrad::internal {
 namespace {

@@ -7,8 +7,8 @@
 #include "basis/kernels.h"
 #include "samples/sample_source.h"
 #include "solve/collocation/collocation.h"
-#include "solve/common/growth.h"
 #include "solve/collocation/weighted_fit.h"
+#include "solve/common/growth.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -33,7 +33,8 @@ class MixtureCollocation final : public Collocation {
     const auto d = static_cast<Index>(families.size());
     const auto size =
         static_cast<Index>(std::min(function_count(families), static_cast<double>(1 + d)));
-    run_.basis = Basis(families, IndexSet::first(d, size, limited_order(families, options_.order)));
+    run_.basis = Basis(
+        families, IndexSet::first(d, size, limited_order(families, index_order(options_.indices))));
     mixture_.induced.assign(static_cast<std::size_t>(size), 0);
   }
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "chaosgrad/problem.h"
-#include "chaosgrad/solution.h"
 #include "curvature/curvature.h"
+#include "solve/common/run.h"
 
 namespace chaosgrad::internal {
 

@@ -6,13 +6,17 @@
 #include <cmath>
 #include <utility>
 
-#include "solve/common/goal.h"
 #include "solve/common/forecast.h"
+#include "solve/common/goal.h"
 
 namespace chaosgrad::internal {
 
-Monitor::Monitor(const Options& options, const std::optional<ReferenceExpansion>& reference)
-    : options_(options), reference_(reference), start_(std::chrono::steady_clock::now()) {
+Monitor::Monitor(const Measure& measure, const Options& options,
+                 const std::optional<ReferenceExpansion>& reference)
+    : measure_(measure),
+      options_(options),
+      reference_(reference),
+      start_(std::chrono::steady_clock::now()) {
   if (!options.resume) return;
   seconds_before_ = options.resume->seconds;
   gradients_before_ = options.resume->gradients;
@@ -26,8 +30,7 @@ double Monitor::session_seconds() const {
 
 double Monitor::seconds() const { return seconds_before_ + session_seconds(); }
 
-bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run,
-                           std::optional<double> now) const {
+bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run, std::optional<double> now) {
   const auto stop = [&](Status status, std::string reason) {
     run.status = status;
     run.stop_reason = std::move(reason);
@@ -37,8 +40,8 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run,
     return is_adaptive(options_.method) ? fmt::format("stage {}", k)
                                         : fmt::format("iteration {} of {}", k, options_.iterations);
   };
-  if (options_.interrupted && options_.interrupted())
-    return stop(Status::interrupted, fmt::format("interrupted before {}", step()));
+  if (options_.callback && !std::exchange(asked_, false)) tell(run, [] {});
+  if (stopped_) return stop(Status::interrupted, fmt::format("interrupted before {}", step()));
   if (run.gradients + gradients > options_.max_gradients) {
     return stop(
         Status::out_of_gradients,
@@ -52,25 +55,8 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run,
   return true;
 }
 
-bool Monitor::checkpoint_is_due(std::optional<double> now) const {
-  return options_.checkpoint &&
-         (now ? *now : session_seconds()) - last_checkpoint_ >= options_.checkpoint_seconds;
-}
-
-void Monitor::hand_over(Run& run) {
-  if (!options_.checkpoint) return;
-  run.seconds = seconds();
-  const Status status = std::exchange(run.status, Status::interrupted);
-  const std::string reason =
-      std::exchange(run.stop_reason, fmt::format("a checkpoint after {} gradients", run.gradients));
-  options_.checkpoint(run);
-  run.status = status;
-  run.stop_reason = reason;
-  last_checkpoint_ = session_seconds();  // the time that writing takes does not count
-}
-
 double Monitor::record(const IterationRecord& made, const Coefficients& u, Run& run,
-                       const std::string& stage) const {
+                       const std::string& stage) {
   IterationRecord& record = run.history.emplace_back(made);
   const double now = session_seconds();
   record.gradients = run.gradients;
@@ -79,49 +65,61 @@ double Monitor::record(const IterationRecord& made, const Coefficients& u, Run& 
     record.error_squared = reference_->error_squared(u);
     record.true_error = std::sqrt(*record.error_squared + reference_->remainder_squared[u.rows()]);
   }
-  if (options_.progress) tell_of(run, stage);
+  if (options_.callback) stage_ = stage;
   return now;
 }
 
-void Monitor::tell_of(const Run& run, const std::string& stage) const {
-  const IterationRecord& last = run.history.back();
-  const bool adaptive = last.estimate.has_value();
-  Progress progress{.stage = stage,
-                    .iteration = last.k,
-                    .iterations = adaptive ? 0 : options_.iterations,
-                    .basis_size = last.basis_size,
-                    .samples = last.samples,
-                    .gradient_norm = last.gradient_norm,
-                    .error = adaptive ? last.estimate : last.true_error,
-                    .tolerance = options_.tolerance,
-                    .gradients = run.gradients};
-  std::optional<double> to_go;
-  if (adaptive) {
-    progress.tolerance = absolute_tolerance(options_, run.u.norm());
-    to_go = gradients_to_go(run.history, *progress.tolerance);
-  }
-  tell(std::move(progress), to_go);
+void Monitor::tell(Run& run, const std::function<void()>& fill) {
+  Progress progress = progress_of(run);
+  progress.solution = [&] {
+    fill();
+    Run copy = run;
+    copy.seconds = seconds();
+    copy.status = Status::interrupted;
+    copy.stop_reason = fmt::format("a checkpoint after {} gradients", run.gradients);
+    return as_solution(measure_, options_, std::move(copy));
+  };
+  if (options_.callback(progress) == Action::stop) stopped_ = true;
+  if (progress.checkpoint_due)
+    last_checkpoint_ = session_seconds();  // the time that writing takes does not count
 }
 
-void Monitor::tell(Progress progress, std::optional<double> gradients_to_go) const {
-  if (!options_.progress) return;
+Progress Monitor::progress_of(const Run& run) const {
   const double session = session_seconds();
+  Progress progress{.stage = stage_, .tolerance = options_.tolerance, .gradients = run.gradients};
+  if (!is_adaptive(options_.method)) progress.iterations = options_.iterations;
+  if (!run.history.empty()) {
+    const IterationRecord& last = run.history.back();
+    progress.iteration = last.k;
+    progress.basis_size = last.basis_size;
+    progress.samples = last.samples;
+    progress.gradient_norm = last.gradient_norm;
+    progress.error = last.estimate ? last.estimate : last.true_error;
+    if (last.estimate) progress.tolerance = absolute_tolerance(options_, run.u.norm());
+  }
   progress.seconds = seconds_before_ + session;
   if (session > 0) {
     progress.gradients_per_second =
         static_cast<double>(progress.gradients - gradients_before_) / session;
   }
+  progress.seconds_left = seconds_left(run, progress, session);
+  progress.checkpoint_due = session - last_checkpoint_ >= options_.checkpoint_seconds;
+  return progress;
+}
+
+std::optional<double> Monitor::seconds_left(const Run& run, const Progress& progress,
+                                            double session) const {
+  std::optional<double> left;
   if (progress.iterations > 0 && progress.iteration > iterations_before_) {
     const auto done = static_cast<double>(progress.iteration - iterations_before_);
-    const auto left = static_cast<double>(progress.iterations - progress.iteration);
-    progress.seconds_left = session / done * left;
-  } else if (gradients_to_go && progress.gradients_per_second > 0) {
+    left = session / done * static_cast<double>(progress.iterations - progress.iteration);
+  } else if (progress.iterations == 0 && progress.error && progress.gradients_per_second > 0) {
+    const std::optional<double> gradients = gradients_to_go(run.history, *progress.tolerance);
     const auto allowed = static_cast<double>(options_.max_gradients - progress.gradients);
-    progress.seconds_left = std::min(*gradients_to_go, allowed) / progress.gradients_per_second;
+    if (gradients) left = std::min(*gradients, allowed) / progress.gradients_per_second;
   }
-  if (progress.seconds_left)
-    progress.seconds_left = std::min(*progress.seconds_left, options_.max_seconds - session);
-  options_.progress(progress);
+  if (left) left = std::min(*left, options_.max_seconds - session);
+  return left;
 }
 
 }  // namespace chaosgrad::internal

@@ -1,51 +1,53 @@
 #pragma once
-// Keeps the books of a run: history, budget, clock, progress, checkpoints, and the first sign of
-// trouble.
+// Keeps the books of a run: history, budget, clock, and what the caller is told and answers.
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 
-#include "chaosgrad/solution.h"
+#include "chaosgrad/measure.h"
 #include "estimate/reference.h"
+#include "solve/common/run.h"
 
 namespace chaosgrad::internal {
 
 class Monitor {
  public:
-  Monitor(const Options& options, const std::optional<ReferenceExpansion>& reference);
+  Monitor(const Measure& measure, const Options& options,
+          const std::optional<ReferenceExpansion>& reference);
 
   // Whether an iteration that needs `gradients` more may start; otherwise sets status and
-  // stop_reason of `run`. Looks at the clock unless `now`, what it showed, is given.
+  // stop_reason of `run`. Asks the caller, unless checkpoint() has just done so. Looks at the clock
+  // unless `now`, what it showed, is given.
   [[nodiscard]] bool may_continue(Index k, std::int64_t gradients, Run& run,
-                                  std::optional<double> now = {}) const;
+                                  std::optional<double> now = {});
 
-  // Writes iteration k into the history and tells the caller. `u` are the coefficients after the
-  // step; empty if there are none yet. Returns what the clock showed: looking at it is a noticeable
-  // part of a short iteration.
+  // Writes iteration k into the history. `u` are the coefficients after the step; empty if there
+  // are none yet. `stage` names what is being done. Returns what the clock showed: looking at it is
+  // a noticeable part of a short iteration.
   double record(const IterationRecord& made, const Coefficients& u, Run& run,
-                const std::string& stage) const;
+                const std::string& stage);
 
-  // When its time has come: fill() puts coefficients and state into `run`, which then goes to the
-  // caller's checkpoint.
+  // Tells the caller where the run stands, and remembers the answer. Should the caller ask for the
+  // solution, fill() puts coefficients and state into `run` first.
   template <class Fill>
-  void checkpoint(Run& run, const Fill& fill, std::optional<double> now = {}) {
-    if (!checkpoint_is_due(now)) return;
-    fill();
-    hand_over(run);
+  void checkpoint(Run& run, const Fill& fill) {
+    if (!options_.callback) return;
+    tell(run, fill);
+    asked_ = true;
   }
-  // The same, now: for a run that was told to stop, before anything else takes time.
-  void hand_over(Run& run);
 
   [[nodiscard]] double seconds() const;  // over all sessions
 
  private:
-  // Tells the caller of the last iteration.
-  void tell_of(const Run& run, const std::string& stage) const;
-  // Adds clock and rates, and tells.
-  void tell(Progress progress, std::optional<double> gradients_to_go) const;
+  void tell(Run& run, const std::function<void()>& fill);
+  [[nodiscard]] Progress progress_of(const Run& run) const;
+  // What is left to do, in seconds: a guess.
+  [[nodiscard]] std::optional<double> seconds_left(const Run& run, const Progress& progress,
+                                                   double session) const;
   [[nodiscard]] double session_seconds() const;
-  [[nodiscard]] bool checkpoint_is_due(std::optional<double> now) const;
 
+  const Measure& measure_;
   const Options& options_;
   const std::optional<ReferenceExpansion>& reference_;
   std::chrono::steady_clock::time_point start_;  // of this session
@@ -53,6 +55,9 @@ class Monitor {
   std::int64_t gradients_before_ = 0;
   Index iterations_before_ = 0;
   double last_checkpoint_ = 0;  // session seconds
+  std::string stage_ = {};      // of the last record
+  bool asked_ = false;          // the caller has just been
+  bool stopped_ = false;        // by the caller
 };
 
 }  // namespace chaosgrad::internal

@@ -7,7 +7,6 @@
 
 #include "chaosgrad/error.h"
 #include "samples/sample_source.h"
-#include "solve/pilot.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -33,33 +32,23 @@ Index whole_number(double value, const char* option, Index k) {
   return static_cast<Index>(std::floor(value));
 }
 
-IndexSet make_indices(const Oracle& oracle, const Options& options,
-                      const std::vector<Family>& families, Index m,
-                      std::vector<std::string>& notes) {
-  if (options.indices) {
-    if (options.indices->dimension() != static_cast<Index>(families.size())) {
-      throw InputError("solve.index_set",
-                       fmt::format("expected indices with {} entries, one per parameter, found {}",
-                                   families.size(), options.indices->dimension()));
-    }
-    return *options.indices;
+IndexSet make_indices(const IndexChoice& choice, const std::vector<Family>& families, Index m,
+                      const IndexChooser& choose) {
+  const auto d = static_cast<Index>(families.size());
+  if (const auto* given = std::get_if<IndexSet>(&choice)) {
+    if (given->dimension() == d) return *given;
+    throw InputError("solve.index_set",
+                     fmt::format("expected indices with {} entries, one per parameter, found {}", d,
+                                 given->dimension()));
   }
-  if (options.adaptive_indices) {
-    PilotIndices pilot = pilot_indices(oracle, options, m);
-    notes.push_back(
-        fmt::format("index_set adaptive: a pilot run with {} gradients chose the first {} of {} "
-                    "functions, the others follow by total degree",
-                    pilot.gradients, pilot.found, m));
-    return std::move(pilot.indices);
+  if (std::holds_alternative<AdaptiveIndices>(choice)) return choose(families, m);
+  const IndexOrder order = index_order(choice);
+  if (order.weights.size() != 0 && order.weights.size() != d) {
+    throw InputError(
+        "solve.index_weights",
+        fmt::format("expected {} weights, one per parameter, found {}", d, order.weights.size()));
   }
-  if (options.order.weights.size() != 0 &&
-      options.order.weights.size() != static_cast<Index>(families.size())) {
-    throw InputError("solve.index_weights",
-                     fmt::format("expected {} weights, one per parameter, found {}",
-                                 families.size(), options.order.weights.size()));
-  }
-  return IndexSet::first(static_cast<Index>(families.size()), m,
-                         limited_order(families, options.order));
+  return IndexSet::first(d, m, limited_order(families, order));
 }
 
 }  // namespace
@@ -75,7 +64,8 @@ ScheduleInputs schedule_inputs(Index k, const Level& level, const ProblemConstan
           constants.VG.value};
 }
 
-Plan make_plan(const Oracle& oracle, const Options& options, const ProblemConstants& constants) {
+Plan make_plan(const Oracle& oracle, const Options& options, const ProblemConstants& constants,
+               const IndexChooser& choose) {
   const Schedule basis_size = options.basis_size.value_or("sqrt(k + 10) + 2");
   const Schedule samples = options.samples.value_or(options.method == Method::nested ? 1.0 : 500.0);
   forbid(basis_size, "basis_size", {"m", "M", "Q"});
@@ -84,8 +74,8 @@ Plan make_plan(const Oracle& oracle, const Options& options, const ProblemConsta
 
   std::vector<Level> levels(static_cast<std::size_t>(options.iterations));
   std::vector<std::string> notes;
-  const double available =
-      options.indices ? static_cast<double>(options.indices->size()) : function_count(families);
+  const auto* given = std::get_if<IndexSet>(&options.indices);
+  const double available = given ? static_cast<double>(given->size()) : function_count(families);
   Index largest = 1;
   for (Index k = 1; k <= options.iterations; ++k) {
     Level& level = levels[static_cast<std::size_t>(k - 1)];
@@ -105,7 +95,7 @@ Plan make_plan(const Oracle& oracle, const Options& options, const ProblemConsta
     largest = level.m;
   }
 
-  IndexSet indices = make_indices(oracle, options, families, largest, notes);
+  IndexSet indices = make_indices(options.indices, families, largest, choose);
   Plan plan{Basis(families, std::move(indices)), std::move(levels), false, std::move(notes)};
   const bool random =
       options.gradient != GradientRule::quadrature && options.method != Method::nested;

@@ -1,13 +1,14 @@
 #pragma once
 // The levels m_k and sample numbers M_k of a whole run, known before it starts, and the basis that
 // they need.
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "chaosgrad/basis.h"
-#include "estimate/constants.h"
 #include "chaosgrad/options.h"
 #include "chaosgrad/problem.h"
+#include "estimate/constants.h"
 
 namespace chaosgrad::internal {
 
@@ -30,9 +31,12 @@ struct Plan {
   }
 };
 
+// Chooses the first m functions where Options::indices asks for AdaptiveIndices.
+using IndexChooser = std::function<IndexSet(const std::vector<Family>& families, Index m)>;
+
 // Throws InputError naming the option.
 [[nodiscard]] Plan make_plan(const Oracle& oracle, const Options& options,
-                             const ProblemConstants& constants);
+                             const ProblemConstants& constants, const IndexChooser& choose);
 
 // What schedules see at iteration k.
 [[nodiscard]] ScheduleInputs schedule_inputs(Index k, const Level& level,

@@ -99,7 +99,7 @@ IndexSet restore_indices(const SolverState& state) {
   return IndexSet::from(std::move(indices));
 }
 
-Index restore_stages(const Run& before, Run& run) {
+Index restore_stages(const Solution& before, Run& run) {
   const SolverState& state = before.state;
   const Index stage = state.integer("stage");
   run.history = before.history;

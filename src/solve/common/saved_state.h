@@ -23,6 +23,6 @@ void save(const IndexSet& indices, SolverState& state);
 [[nodiscard]] IndexSet restore_indices(const SolverState& state);
 
 // The history and the gradients spent before the stage to go on with; gives its number.
-[[nodiscard]] Index restore_stages(const Run& before, Run& run);
+[[nodiscard]] Index restore_stages(const Solution& before, Run& run);
 
 }  // namespace chaosgrad::internal

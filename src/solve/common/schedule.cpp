@@ -10,6 +10,12 @@
 
 namespace chaosgrad {
 using namespace internal;
+
+IndexOrder index_order(const IndexChoice& choice) {
+  const auto* order = std::get_if<IndexOrder>(&choice);
+  return order ? *order : IndexOrder{};
+}
+
 namespace {
 
 constexpr std::array<std::string_view, 8> input_names = {"k", "m", "M", "Q", "mu", "L", "V", "VG"};

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "random/random.h"
 #include "basis/kernels.h"
+#include "random/random.h"
 
 namespace chaosgrad::internal {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "estimate/gradient_estimator.h"
-#include "solve/solvers.h"
 #include "solve/descent/step_policy.h"
+#include "solve/solvers.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -82,9 +82,9 @@ struct Iterate {
       : u(start.transpose()), previous(u), best(u) {}
 
   // As save() left it.
-  explicit Iterate(const Run& run)
+  explicit Iterate(const Solution& run)
       : next(run.state.integer("next")),
-        u(run.u),
+        u(run.expansion.coefficients()),
         previous(run.state.array("previous")),
         best(run.state.array("best")),
         first_norm(run.state.number("first_norm")),
@@ -194,8 +194,7 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
                           .step = step.alpha,
                           .gradient_norm = norm},
                          at.u, run, stage_name(options, run.constants, k));
-    monitor.checkpoint(
-        run, [&] { at.save(run); }, now);
+    monitor.checkpoint(run, [&] { at.save(run); });
   }
   if (at.raises > 0) {
     run.notes.push_back(

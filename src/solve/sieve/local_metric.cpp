@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "random/random.h"
 #include "basis/kernels.h"
 #include "numeric/symmetric.h"
+#include "random/random.h"
 #include "solve/common/saved_state.h"
 #include "solve/sieve/sieve_batch.h"
 

@@ -10,8 +10,8 @@
 #include "chaosgrad/basis.h"
 #include "chaosgrad/problem.h"
 #include "chaosgrad/solution.h"
-#include "parallel/executor.h"
 #include "curvature/curvature.h"
+#include "parallel/executor.h"
 
 namespace chaosgrad::internal {
 

@@ -10,12 +10,12 @@
 #include <cmath>
 
 #include "random/random.h"
-#include "solve/common/saved_state.h"
 #include "solve/common/goal.h"
 #include "solve/common/growth.h"
+#include "solve/common/saved_state.h"
+#include "solve/common/validation.h"
 #include "solve/sieve/local_metric.h"
 #include "solve/sieve/sieve_batch.h"
-#include "solve/common/validation.h"
 #include "solve/solvers.h"
 
 namespace chaosgrad::internal {
@@ -95,7 +95,8 @@ class Sieve {
     const auto d = static_cast<Index>(families.size());
     const auto size =
         static_cast<Index>(std::min(function_count(families), static_cast<double>(1 + d)));
-    run_.basis = Basis(families, IndexSet::first(d, size, limited_order(families, options_.order)));
+    run_.basis = Basis(
+        families, IndexSet::first(d, size, limited_order(families, index_order(options_.indices))));
     run_.u = Coefficients::Zero(size, oracle_.dimension());
     run_.u.row(0) = oracle_.facts().start.transpose();
     run_.replicates.assign(sieve_groups, run_.u);
@@ -126,7 +127,7 @@ class Sieve {
     if (metric_) metric_->save(state);
   }
 
-  void restore(const Run& before) {
+  void restore(const Solution& before) {
     const SolverState& state = before.state;
     stage_ = restore_stages(before, run_);
     metric_made_at_ = state.integer("metric_made_at");

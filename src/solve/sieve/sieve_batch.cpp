@@ -1,7 +1,7 @@
 #include "solve/sieve/sieve_batch.h"
 
-#include "random/random.h"
 #include "basis/kernels.h"
+#include "random/random.h"
 
 namespace chaosgrad::internal {
 namespace {

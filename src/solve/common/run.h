@@ -1,0 +1,31 @@
+#pragma once
+// What a solver works on: coefficients on a basis, and how they came about. Solution, the public
+// result, is made from it.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chaosgrad/solution.h"
+
+namespace chaosgrad::internal {
+
+struct Run {
+  Basis basis;
+  Coefficients u;  // m × q, m ≤ basis.size()
+  Status status = Status::completed;
+  std::string stop_reason = {};
+  std::vector<IterationRecord> history = {};
+  ProblemConstants constants = {};
+  std::int64_t gradients = 0;
+  double seconds = 0;
+  std::vector<std::string> notes = {};
+  std::optional<NestedFits> fits = {};
+  std::vector<Coefficients> replicates = {};
+  std::optional<ErrorEstimate> error = {};  // of the methods that measure it as they go
+  SolverState state = {};
+};
+
+// The run as a Solution; an error that the solver did not measure is left empty.
+[[nodiscard]] Solution as_solution(const Measure& measure, const Options& options, Run run);
+
+}  // namespace chaosgrad::internal
