@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
 PAPER = ROOT / "examples" / "paper.toml"
 REFERENCE_MEAN = 0.18862533556229788  # of the paper's optimum, by piecewise Gauss-Legendre quadrature
