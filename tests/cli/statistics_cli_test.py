@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from support.signed_store import sign
+from support.run_stores import sign
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 QUICKSTART = ROOT / "examples" / "quickstart.toml"

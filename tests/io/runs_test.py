@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 import pytest
 
-from support.signed_store import sign
+from support.run_stores import sign, wait_for_iterations
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAPER = ROOT / "examples" / "paper.toml"
@@ -73,19 +73,6 @@ def start(program, tmp_path):
                                 text=True, **options)
 
     return call
-
-
-def wait_for_iterations(directory):
-    """Until a checkpoint with iterations in it is there."""
-    for _ in range(2000):
-        try:
-            with h5py.File(directory / "solution.h5") as store:
-                if len(store["history/k"]) > 0:
-                    return
-        except (OSError, KeyError):
-            pass
-        time.sleep(0.005)
-    pytest.fail("no checkpoint was written")
 
 
 @pytest.mark.parametrize("method", METHODS)
