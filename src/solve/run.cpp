@@ -254,7 +254,9 @@ Run run(const Oracle& oracle, const Options& options) {
     result.constants = before->constants;
     result.gradients = before->gradients;
   }
-  if (!std::isfinite(constants.mu.value) || !std::isfinite(constants.L.value)) {
+  const bool finite = std::isfinite(constants.mu.value) && std::isfinite(constants.L.value) &&
+                      std::isfinite(constants.V.value) && std::isfinite(constants.VG.value);
+  if (!finite) {
     result.status = Status::bad_gradient;
     result.stop_reason = "the gradient is not finite near the start";
     return result;
