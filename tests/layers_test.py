@@ -8,7 +8,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Rooms from the foundation upwards. A room may include itself and the rows before its own; rooms of
 # one row do not include each other. A folder that holds sub-folders stands in the list by itself:
-# its files are above the sub-folders (basis, solve, solution) or below them (expression, problem, io).
+# its files are above the sub-folders (basis, solve, solution), below them (expression, problem), or
+# between them (io).
 ROWS = [
     ["numeric"],
     ["parallel"],
@@ -18,6 +19,7 @@ ROWS = [
     ["basis"],
     ["samples"],
     ["expression"],
+    ["expression/kernels"],
     ["expression/graph"],
     ["expression/derivatives"],
     ["expression/program"],
@@ -26,14 +28,14 @@ ROWS = [
     ["problem/coded"],
     ["curvature"],
     ["estimate"],
-    ["solve/common"],
     ["solve/pointwise"],
+    ["solve/common"],
     ["solve/collocation", "solve/sieve", "solve/descent", "solve/nested"],
     ["solve"],
     ["solution/statistics"],
     ["solution"],
-    ["io"],
     ["io/problem_file"],
+    ["io"],
     ["io/store"],
     ["io/export"],
     ["report"],
@@ -56,7 +58,7 @@ HEADERS = {
     "statistics.h": "solution/statistics",
     "verify.h": "solution",
     "chaosgrad.h": "solution",
-    "io.h": "io",
+    "io.h": "io/problem_file",
 }
 
 OUTSIDE_CORE = ("io", "report", "paper")  # targets of their own, which stand on chaosgrad::core
@@ -173,7 +175,9 @@ def namespace_violations(root):
 
 
 def stray_tests(root):
-    """Tests whose folder is none of src/, and names that two tests share (each names a program or a module)."""
+    """Tests that mirror no folder of src/, and names that two tests share: each names a program or a module.
+
+    At the top of tests/ stand those that look at the whole tree, in Python."""
     found, seen = [], {}
     for path in sorted((root / "tests").rglob("*_test.*")):
         folder = path.parent.relative_to(root / "tests")
@@ -182,7 +186,8 @@ def stray_tests(root):
         if path.name in seen:
             found.append(f"{path.relative_to(root)} has the name of {seen[path.name].relative_to(root)}")
         seen[path.name] = path
-        if folder.parts and folder.parts[0] not in OTHER_TESTS and not (root / "src" / folder).is_dir():
+        at_home = path.suffix == ".py" if not folder.parts else folder.parts[0] in OTHER_TESTS
+        if not at_home and not (folder.parts and (root / "src" / folder).is_dir()):
             found.append(f"{path.relative_to(root)} mirrors no folder of src/")
     return found
 
@@ -285,6 +290,8 @@ def test_an_internal_header_with_public_names_is_found(tmp_path):
 
 
 def test_a_test_in_the_wrong_place_is_found(tmp_path):
-    tree = made_up(tmp_path, GOOD | {"tests/attic/x_test.cpp": "", "tests/random/measure_test.cpp": ""})
+    tree = made_up(tmp_path, GOOD | {"tests/attic/x_test.cpp": "", "tests/random/measure_test.cpp": "",
+                                     "tests/y_test.cpp": "", "tests/layers_test.py": ""})
     assert stray_tests(tree) == ["tests/attic/x_test.cpp mirrors no folder of src/",
-                                 "tests/random/measure_test.cpp has the name of tests/measure/measure_test.cpp"]
+                                 "tests/random/measure_test.cpp has the name of tests/measure/measure_test.cpp",
+                                 "tests/y_test.cpp mirrors no folder of src/"]

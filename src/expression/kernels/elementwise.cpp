@@ -3,9 +3,9 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 
-#include "random/random.h"
-#include "expression/program/kernels.h"
+#include "expression/kernels/kernels.h"
 #include "numeric/functions.h"
+#include "random/random.h"
 
 namespace chaosgrad::internal {
 namespace {
