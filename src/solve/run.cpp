@@ -276,7 +276,9 @@ Run internal::run(const Oracle& oracle, const Options& options) {
   remember(constants, result.state);
   result.state.texts["method"] = to_string(options.method);
   if (before) result.constants = before->constants;
-  if (!std::isfinite(constants.mu.value) || !std::isfinite(constants.L.value)) {
+  const bool finite = std::isfinite(constants.mu.value) && std::isfinite(constants.L.value) &&
+                      std::isfinite(constants.V.value) && std::isfinite(constants.VG.value);
+  if (!finite) {
     result.status = Status::bad_gradient;
     result.stop_reason = "the gradient is not finite near the start";
     return result;

@@ -1,7 +1,7 @@
 // Kernels with sums over components: sum, dot, norm2, products. The order of the additions is the
 // order of the components, for every sample alike. (A library product would choose it by the size
 // of the block.)
-#include "expression/program/kernels.h"
+#include "expression/kernels/kernels.h"
 #include "numeric/functions.h"
 
 namespace chaosgrad::internal::kernels {

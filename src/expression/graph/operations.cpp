@@ -7,7 +7,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "expression/program/kernels.h"
+#include "expression/kernels/kernels.h"
 #include "numeric/functions.h"
 
 namespace chaosgrad::internal {

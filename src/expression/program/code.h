@@ -1,7 +1,7 @@
 #pragma once
 // A compiled program: instructions over registers of one block of samples.
 #include "expression/expression.h"
-#include "expression/program/kernels.h"
+#include "expression/kernels/kernels.h"
 
 namespace chaosgrad::internal {
 

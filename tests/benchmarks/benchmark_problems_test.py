@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "benchmarks" / "problems").glob("*.toml")) + [ROOT / "examples" / "portfolio.toml"]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import auto  # noqa: E402

@@ -1,5 +1,5 @@
-// The paper's methods: against the closed-form recursion, for every thread count, and when things
-// go wrong.
+// The paper's methods: against the closed-form recursion, and when things go wrong. What they share
+// with the adaptive ones is in contract_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -108,25 +108,6 @@ TEST(Descent, TrueErrorIsTheDistanceInFunctionSpace) {
 }
 
 class EveryMethod : public ::testing::TestWithParam<std::tuple<Method, bool>> {};
-
-TEST_P(EveryMethod, SameBitsForEveryThreadCount) {
-  const auto [method, noisy] = GetParam();
-  Options options;
-  options.method = method;
-  options.iterations = 40;
-  options.samples = method == Method::nested ? 4 : 3000;  // several chunks
-  options.points = 1000;
-  options.threads = 1;
-  PaperProblem problem;
-  problem.noisy = noisy;
-  const auto one = run(problem, options);
-  for (const int threads : {2, 3, 0}) {
-    options.threads = threads;
-    EXPECT_EQ(run(problem, options).u, one.u);
-  }
-  options.seed = 2;
-  EXPECT_NE(run(problem, options).u, one.u);
-}
 
 TEST_P(EveryMethod, ComesCloserThanTheStart) {
   const auto [method, noisy] = GetParam();
@@ -314,26 +295,6 @@ TEST(Nested, AShortNoisyRunKeepsItsProgress) {
   EXPECT_LT(*solution.true_error, 0.2);
 }
 
-TEST(Stops, BudgetTimeAndInterruptionKeepTheLastIterate) {
-  const Options agd{.method = Method::agd};
-  Options options = agd;
-  options.max_gradients = 5100;
-  auto result = run(PaperProblem{}, options);
-  EXPECT_EQ(result.status, Status::out_of_gradients);
-  EXPECT_EQ(result.gradients, 5000);
-  EXPECT_EQ(result.history.size(), 10U);
-  options = agd;
-  options.max_seconds = 1e-9;
-  EXPECT_EQ(run(PaperProblem{}, options).status, Status::out_of_time);
-  options = agd;
-  int asked = 0;
-  options.interrupted = [&] { return ++asked > 7; };
-  result = run(PaperProblem{}, options);
-  EXPECT_EQ(result.status, Status::interrupted);
-  EXPECT_EQ(result.history.size(), 7U);
-  EXPECT_TRUE(result.u.allFinite());
-}
-
 TEST(Stops, AGradientThatIsNotFiniteIsNamedWithItsPlace) {
   PerSampleProblem problem(1, Measure({Distribution(Uniform{0, 1})}), 0,
                            [](const Vector& x, const Vector& theta, const Vector&) {
@@ -346,13 +307,6 @@ TEST(Stops, AGradientThatIsNotFiniteIsNamedWithItsPlace) {
   EXPECT_EQ(result.status, Status::bad_gradient);
   EXPECT_NE(result.stop_reason.find("theta = (0.99"), std::string::npos) << result.stop_reason;
   EXPECT_TRUE(result.u.allFinite());
-}
-
-TEST(Stops, AConcaveObjectiveIsToldApart) {
-  const PerSampleProblem problem(
-      1, Measure({Distribution(Uniform{-1, 1})}), 0,
-      [](const Vector& x, const Vector& theta, const Vector&) { return Vector(theta(0) * x); });
-  EXPECT_EQ(run(problem, {}).status, Status::not_strongly_convex);
 }
 
 TEST(OptionsCheck, BadOptionsNameTheirField) {

@@ -4,7 +4,7 @@ import json
 import math
 import pathlib
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAPER = ROOT / "examples" / "paper.toml"
 RIDGE = ROOT / "examples" / "ridge.toml"
 

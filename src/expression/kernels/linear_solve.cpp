@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "expression/program/kernels.h"
+#include "expression/kernels/kernels.h"
 
 namespace chaosgrad::internal::kernels {
 namespace {

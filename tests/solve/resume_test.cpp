@@ -1,4 +1,5 @@
-// A run that is stopped and gone on with ends in the same bits as one that never stopped.
+// A run that is stopped and gone on with ends in the same bits as one that never stopped. Here:
+// with other limits, and what each method has to remember; contract_test.cpp has the rest.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -20,9 +21,6 @@ Options agd() {
   options.method = Method::agd;
   return options;
 }
-
-const std::vector<Method> all_methods = {Method::gd, Method::agd, Method::masg, Method::uqsa,
-                                         Method::nested};
 
 // Curvature 1 + θ² with θ normal has no largest value: an L estimated from samples is too small for
 // the rest, and is raised on the way.
@@ -65,21 +63,6 @@ Result in_sessions(const P& problem, Options options, int stride) {
     if (result.status != Status::interrupted) return result;
     if (session > 1000) throw std::runtime_error("the sessions make no progress");
     options.resume = std::make_shared<Result>(std::move(result));
-  }
-}
-
-TEST(Resume, EveryMethodEndsInTheSameBits) {
-  for (const Method method : all_methods) {
-    for (const bool noisy : {false, true}) {
-      SCOPED_TRACE(fmt::format("{} noisy {}", to_string(method), noisy));
-      PaperProblem problem;
-      problem.noisy = noisy;
-      Options options = agd();
-      options.method = method;
-      options.iterations = 40;
-      options.samples = method == Method::nested ? 3.0 : 700.0;
-      expect_same_bits(in_sessions(problem, options, 7), run(problem, options));
-    }
   }
 }
 
@@ -166,27 +149,6 @@ TEST(Resume, TheNoisyAdaptiveMethodEndsInTheSameBits) {
   const Result tighter = run(problem, options);
   EXPECT_EQ(tighter.status, Status::converged);
   EXPECT_GT(tighter.gradients, whole.gradients);
-}
-
-// The state that a checkpoint gets is as good as that of an interruption.
-TEST(Resume, FromAnyCheckpoint) {
-  for (const Method method : {Method::masg, Method::nested}) {
-    Options options = agd();
-    options.method = method;
-    options.iterations = 20;
-    const Result whole = run(PaperProblem{}, options);
-    std::vector<Result> checkpoints;
-    Options with_checkpoints = options;
-    with_checkpoints.checkpoint_seconds = 1e-12;
-    with_checkpoints.checkpoint = [&](const Result& run) { checkpoints.push_back(run); };
-    expect_same_bits(run(PaperProblem{}, with_checkpoints), whole);
-    ASSERT_EQ(checkpoints.size(), 20U);
-    for (const Result& checkpoint : checkpoints) {
-      EXPECT_EQ(checkpoint.status, Status::interrupted);
-      options.resume = std::make_shared<Result>(checkpoint);
-      expect_same_bits(run(PaperProblem{}, options), whole);
-    }
-  }
 }
 
 // More iterations or gradients than first asked for: as if asked for from the start.

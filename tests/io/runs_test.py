@@ -1,6 +1,5 @@
 """Runs on disk: killed, interrupted, damaged, resumed; and what they tell meanwhile."""
 import csv
-import hashlib
 import json
 import os
 import pathlib
@@ -17,7 +16,9 @@ import h5py
 import numpy as np
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from support.run_stores import sign, wait_for_iterations
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAPER = ROOT / "examples" / "paper.toml"
 NOISE = ROOT / "examples" / "paper-noise.toml"
 METHODS = ["gd", "agd", "masg", "uqsa", "nested", "collocation", "sieve"]
@@ -63,13 +64,6 @@ def differences(a, b):
     return [name for name in sorted(a.keys() | b.keys()) if a.get(name) != b.get(name)]
 
 
-def sign(path, data):
-    """Writes HDF5 bytes behind the user block that belongs to them."""
-    text = (f"chaosgrad run: an HDF5 file behind these 512 bytes\n"
-            f"sha256 of what is behind them: {hashlib.sha256(data).hexdigest()}\n")
-    path.write_bytes(text.encode().ljust(512, b"\n") + data)
-
-
 @pytest.fixture
 def start(program, tmp_path):
     """Starts the program in the background."""
@@ -79,19 +73,6 @@ def start(program, tmp_path):
                                 text=True, **options)
 
     return call
-
-
-def wait_for_iterations(directory):
-    """Until a checkpoint with iterations in it is there."""
-    for _ in range(2000):
-        try:
-            with h5py.File(directory / "solution.h5") as store:
-                if len(store["history/k"]) > 0:
-                    return
-        except (OSError, KeyError):
-            pass
-        time.sleep(0.005)
-    pytest.fail("no checkpoint was written")
 
 
 @pytest.mark.parametrize("method", METHODS)

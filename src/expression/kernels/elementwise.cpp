@@ -3,7 +3,7 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 
-#include "expression/program/kernels.h"
+#include "expression/kernels/kernels.h"
 #include "numeric/functions.h"
 #include "random/random.h"
 

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <limits>
+
+#include "support/keyed_numbers.h"
 
 namespace chaosgrad {
 using namespace internal;
 namespace {
+
+using testing::signed_numbers;
 
 Family legendre() { return Family(Distribution(Uniform{-1, 1})); }
 Family fourier() { return Family(Distribution(Uniform{-1, 1}), Family::Kind::fourier); }
@@ -39,13 +42,12 @@ Matrix dense(const BasisBlock& psi) {
 // sizes, component counts that fill registers and that do not.
 template <class Check>
 void for_all_shapes(const Check& check) {
-  std::srand(3);
   for (const Case& c : cases())
     for (const Index samples : {1, 7, 8, 31, 32, 33, 64, 100, 127, 128})
       for (const Index m :
            {1, 2, 3, 16, 17, 18, 33, 50, 51, 52, 60, 84, 85, 86, 91, 120, 290, 400}) {
         if (m > c.basis.size()) continue;
-        const Matrix eta = Matrix::Random(samples, c.basis.dimension());
+        const Matrix eta = signed_numbers(1, samples, c.basis.dimension());
         BasisBlock psi;
         c.basis.evaluate(eta, m, psi);
         SCOPED_TRACE(std::string(c.name) + ", samples " + std::to_string(samples) + ", m " +
@@ -63,7 +65,7 @@ void expect_close(const Value& value, const Expected& expected, const Scale& sca
 TEST(Kernels, ExpandIsTheMatrixProduct) {
   for_all_shapes([](const BasisBlock& psi, const Matrix& matrix) {
     for (const Index q : {1, 2, 3, 4, 5, 10, 13}) {
-      const Coefficients u = Coefficients::Random(psi.functions() + 2, q);  // longer is allowed
+      const Coefficients u = signed_numbers(2, psi.functions() + 2, q);  // longer is allowed
       Matrix x(psi.samples(), q);
       expand(psi, u, x);
       const auto used = u.topRows(psi.functions());
@@ -75,13 +77,13 @@ TEST(Kernels, ExpandIsTheMatrixProduct) {
 TEST(Kernels, ProjectIsTheTransposedProduct) {
   for_all_shapes([](const BasisBlock& psi, const Matrix& matrix) {
     for (const Index q : {1, 2, 3, 4, 5, 10, 13}) {
-      const Matrix g = Matrix::Random(psi.samples(), q);
-      const Coefficients before = Coefficients::Random(psi.functions(), q);
+      const Matrix g = signed_numbers(3, psi.samples(), q);
+      const Coefficients before = signed_numbers(4, psi.functions(), q);
       Coefficients sums = before;
       project(psi, g, sums);
       expect_close(sums, (before + Coefficients(matrix.transpose() * g)).eval(),
                    (matrix.cwiseAbs().transpose() * g.cwiseAbs()).eval());
-      const Vector weights = Vector::Random(psi.samples());
+      const Vector weights = signed_numbers(5, psi.samples(), 1);
       const Matrix scaled = weights.asDiagonal() * g;
       Coefficients weighted = before, expected = before;
       project(psi, g, weights.data(), weighted);
@@ -102,8 +104,8 @@ TEST(Kernels, SumOfSquares) {
 
 TEST(Kernels, ManyComponents) {
   const Basis basis(std::vector<Family>(3, legendre()), IndexSet::first(3, 40));
-  const Matrix eta = Matrix::Random(128, 3), g = Matrix::Random(128, 1000);
-  const Coefficients u = Coefficients::Random(40, 1000);
+  const Matrix eta = signed_numbers(6, 128, 3), g = signed_numbers(7, 128, 1000);
+  const Coefficients u = signed_numbers(8, 40, 1000);
   BasisBlock psi;
   basis.evaluate(eta, 40, psi);
   const Matrix matrix = dense(psi);
@@ -119,10 +121,10 @@ TEST(Kernels, ManyComponents) {
 TEST(Kernels, StridedViews) {
   for (const Case& c : cases()) {
     const Index m = std::min<Index>(c.basis.size(), 91);
-    const Matrix eta = Matrix::Random(133, c.basis.dimension()), g = Matrix::Random(133, 3);
+    const Matrix eta = signed_numbers(9, 133, c.basis.dimension()), g = signed_numbers(10, 133, 3);
     BasisBlock psi;
     c.basis.evaluate(eta.middleRows(3, 128), m, psi);
-    const Coefficients u = Coefficients::Random(m, 3);
+    const Coefficients u = signed_numbers(11, m, 3);
     Matrix x = Matrix::Zero(133, 3);
     expand(psi, u, x.middleRows(3, 128));
     EXPECT_LT((x.middleRows(3, 128) - dense(psi) * u).cwiseAbs().maxCoeff(), 1e-11);
@@ -136,11 +138,10 @@ TEST(Kernels, StridedViews) {
 // The bits of one component do not depend on the components beside it, those of a sample not on the
 // samples beside it, and a second run repeats the first.
 TEST(Kernels, BitsAreReproducible) {
-  std::srand(4);
   for (const Case& c : cases()) {
     const Index m = c.basis.size(), q = 7;
-    const Matrix eta = Matrix::Random(100, c.basis.dimension()), g = Matrix::Random(100, q);
-    const Coefficients u = Coefficients::Random(m, q);
+    const Matrix eta = signed_numbers(12, 100, c.basis.dimension()), g = signed_numbers(13, 100, q);
+    const Coefficients u = signed_numbers(14, m, q);
     BasisBlock psi, part;
     c.basis.evaluate(eta, m, psi);
     Matrix x(100, q), again(100, q), one(100, 1), tail(41, q);
@@ -167,7 +168,7 @@ TEST(Kernels, BitsAreReproducible) {
 // A block that was used for something larger and full of other numbers changes nothing.
 TEST(Kernels, StaleContentsDoNotMatter) {
   for (const Case& c : cases()) {
-    const Matrix eta = Matrix::Random(128, c.basis.dimension()), g = Matrix::Random(5, 2);
+    const Matrix eta = signed_numbers(15, 128, c.basis.dimension()), g = signed_numbers(16, 5, 2);
     BasisBlock fresh, used;
     c.basis.evaluate(eta, c.basis.size(), used);
     c.basis.evaluate(eta.topRows(5), 20, used);
@@ -183,12 +184,12 @@ TEST(Kernels, StaleContentsDoNotMatter) {
 TEST(Kernels, NotANumberStaysInItsSample) {
   for (const Case& c : cases()) {
     const Index m = std::min<Index>(c.basis.size(), 91);
-    Matrix eta = Matrix::Random(40, c.basis.dimension());
+    Matrix eta = signed_numbers(17, 40, c.basis.dimension());
     eta(17, 0) = std::numeric_limits<double>::quiet_NaN();
     BasisBlock psi;
     c.basis.evaluate(eta, m, psi);
     Matrix x(40, 2);
-    expand(psi, Coefficients::Random(m, 2), x);
+    expand(psi, Coefficients(signed_numbers(18, m, 2)), x);
     for (Index s = 0; s < 40; ++s) EXPECT_EQ(x.row(s).array().isNaN().any(), s == 17);
   }
 }

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from runs_test import sign
+from support.run_stores import sign
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 QUICKSTART = ROOT / "examples" / "quickstart.toml"
 CORRELATED = ROOT / "examples" / "correlated.toml"
 EXPECTILE = ROOT / "examples" / "expectile.toml"

@@ -11,7 +11,7 @@ import xml.etree.ElementTree
 import numpy as np
 import pytest
 
-SUPPORT = pathlib.Path(__file__).resolve().parent / "support"
+SUPPORT = pathlib.Path(__file__).resolve().parents[1] / "support"
 OPTIMUM = json.loads((SUPPORT / "optimum.json").read_text())
 COEFFICIENTS = np.array(OPTIMUM["coefficients"])
 FIGURES = ["fig1a", "fig1b", "fig2", "fig3", "blowup", "equal-time", "nested", "optimum", "slips"]

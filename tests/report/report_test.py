@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 BROWSER = ROOT / "tests" / "browser"
 EVIL = "<script>alert(1)</script>"
 

@@ -11,6 +11,7 @@
 #include "chaosgrad/error.h"
 #include "expression/expression.h"
 #include "random/random.h"
+#include "support/keyed_numbers.h"
 
 namespace chaosgrad {
 using namespace internal;
@@ -74,9 +75,9 @@ TEST(AveragedProblem, IntegratesPolynomialsExactly) {
   EXPECT_EQ(exact_noise_draws(oracle.facts()), 2 * 2);  // degrees 3 and 2
   const AveragedProblem averaged(oracle);
   const Index n = 300;
-  Matrix x(n, 1), theta(n, 1), g(n, 1);
-  x.setRandom();
-  theta = (1.5 + 0.5 * Matrix::Random(n, 1).array()).matrix();
+  const Matrix x = testing::signed_numbers(1, n, 1);
+  const Matrix theta = (1.5 + 0.5 * testing::signed_numbers(2, n, 1).array()).matrix();
+  Matrix g(n, 1);
   averaged.gradient(x.topRows(200), theta.topRows(200), Matrix(200, 0), g.topRows(200));
   averaged.gradient(x.bottomRows(100), theta.bottomRows(100), Matrix(100, 0), g.bottomRows(100));
   for (Index i = 0; i < n; ++i) {
