@@ -5,6 +5,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "estimate/gradient_estimator.h"
+#include "solve/run.h"
 #include "support/theory_problems.h"
 
 namespace chaosgrad {
@@ -121,9 +122,14 @@ std::vector<Sample> measure_runs(const TheoryProblem& problem, Options options,
                                  const Coefficients& target) {
   std::vector<Sample> samples(static_cast<std::size_t>(options.iterations));
   options.threads = 1;
-  options.checkpoint_seconds = 1e-12;  // after every iteration
-  options.checkpoint = [&](const Run& run) {
-    samples[run.history.size() - 1].add((run.u - target).squaredNorm());
+  Index seen = 0;  // iterations of the run that goes on
+  options.callback = [&](const Progress& progress) {
+    if (progress.iteration > seen) {
+      const Coefficients u = progress.solution().expansion.coefficients();
+      samples[static_cast<std::size_t>(progress.iteration - 1)].add((u - target).squaredNorm());
+    }
+    seen = progress.iteration;
+    return Action::go_on;
   };
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     options.seed = seed;

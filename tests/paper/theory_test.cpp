@@ -6,6 +6,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "solution/check.h"
+#include "solve/run.h"
 #include "support/paper_problem.h"
 #include "support/theory_problems.h"
 
