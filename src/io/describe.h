@@ -1,5 +1,5 @@
 #pragma once
-// Distributions and options as JSON text, for the eyes of those who read a store without us.
+// Distributions and options as JSON text, for programs that read a store without chaosgrad.
 #include <string>
 
 #include "chaosgrad/distribution.h"
