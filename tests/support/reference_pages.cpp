@@ -36,12 +36,22 @@ std::size_t width(const std::string& text) {
   return count;
 }
 
+// The first space from `begin` on that is not inside backquotes.
+std::size_t end_of_word(const std::string& text, std::size_t begin) {
+  bool code = false;
+  std::size_t end = begin;
+  for (; end < text.size() && (code || text[end] != ' '); ++end) {
+    if (text[end] == '`') code = !code;
+  }
+  return end;
+}
+
 // Words in lines of at most `columns` characters; lines but the first begin with `indent`. Code in
-// backquotes may be broken at its spaces, too.
+// backquotes is one word.
 std::string wrapped(const std::string& text, const std::string& indent) {
   std::string result, line;
   for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::size_t end = end_of_word(text, begin);
     const std::string word = text.substr(begin, end - begin);
     if (!line.empty() && line != indent && width(line) + 1 + width(word) > columns) {
       result += line + "\n";
@@ -125,9 +135,11 @@ std::string default_text(const OptionEntry& entry) {
   std::vector<std::string> parts;
   for (const MethodDefault& value : entry.defaults) {
     const std::string users = methods_text(value.methods);
+    const bool is_formula =
+        std::holds_alternative<std::optional<Schedule> Options::*>(entry.member);
+    const std::string shown = is_formula ? code(value.value) : std::string(value.value);
     const bool everyone = users.empty() || users == methods_text(entry.users);
-    parts.push_back(everyone ? code(value.value)
-                             : fmt::format("{} ({})", code(value.value), users));
+    parts.push_back(everyone ? shown : fmt::format("{} for {}", shown, users));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -167,16 +179,18 @@ std::string options() {
       "in the result.");
   for (const OptionEntry& entry : option_table()) {
     const std::string_view range = in_words(entry.range);
-    text += item(
-        fmt::format("{}: {}{}. {}, default {}; used by {}{}.", code(entry.key), entry.meaning,
-                    choices_text(entry), std::visit(TypeText{}, entry.member), default_text(entry),
-                    methods_text(entry.users), range.empty() ? "" : fmt::format("; {}", range)));
+    text += item(fmt::format("{} ({}, default {}{}{}; used by {}): {}{}.", code(entry.key),
+                             std::visit(TypeText{}, entry.member), default_text(entry),
+                             range.empty() ? "" : ", ", range, methods_text(entry.users),
+                             entry.meaning, choices_text(entry)));
   }
-  text += "\n" + heading(3, "Methods");
+  text += "\n";
+  text += heading(3, "Methods");
   for (const MethodEntry& entry : method_table())
     text +=
-        item(fmt::format("`\"{}\"`: {}. Promises {}.", entry.name, entry.summary, entry.promise));
-  text += "\n" + heading(3, "How a run ends");
+        item(fmt::format("`\"{}\"`: {}. It ends {}.", entry.name, entry.summary, entry.promise));
+  text += "\n";
+  text += heading(3, "How a run ends");
   text += paragraph(
       "The `status` of a result, the exit code of the program, and what the expansion is then.");
   const auto exit_code = [](Outcome outcome) {
@@ -212,13 +226,13 @@ std::string section_text(const FileSection& section) {
                     (section.replaced_by_builtin ? " (A built-in problem brings its own.)" : ""));
   text += code_block(section.example);
   if (!section.entries.empty()) {
-    const bool more = !section.keys.empty();
-    text += paragraph(fmt::format("`NAME` = {}{}", section.entries, more ? ":" : "."));
+    text +=
+        paragraph(fmt::format("`NAME` = {}{}", section.entries, section.keys.empty() ? "." : ":"));
   }
   for (const FileKey& key : section.keys) {
     const std::string fallback =
         key.fallback == "required" ? "required" : fmt::format("default {}", key.fallback);
-    text += item(fmt::format("{}: {}. {}, {}.", code(key.key), key.meaning, key.type, fallback));
+    text += item(fmt::format("{} ({}, {}): {}.", code(key.key), key.type, fallback, key.meaning));
   }
   if (!section.keys.empty()) text += "\n";
   return text;
@@ -262,7 +276,8 @@ std::string formulas_page() {
                                  example_text(entry.example)));
     }
   }
-  text += "\n" + paragraph("Between two:");
+  text += "\n";
+  text += paragraph("Between two:");
   for (int level = static_cast<int>(Precedence::power); level >= 0; --level) {
     for (const FormulaOperator& entry : binary_operators()) {
       if (static_cast<int>(entry.precedence) == level)
@@ -270,7 +285,8 @@ std::string formulas_page() {
                                  example_text(entry.example)));
     }
   }
-  text += "\n" + heading(2, "Functions");
+  text += "\n";
+  text += heading(2, "Functions");
   for (const FormulaFunction& function : formula_functions()) {
     text += item(fmt::format("{}: {}. {}", code(function.call()), function.meaning,
                              example_text(function.example)));

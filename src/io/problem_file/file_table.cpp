@@ -36,7 +36,7 @@ std::vector<FileSection> make_table() {
       {"noise",
        "Optional: the noise v. A name is a random number with a distribution, whose arguments may "
        "be formulas in the parameters.",
-       "a table with a distribution and its arguments. Two keys are not names of noise:",
+       "a table with a distribution and its arguments. Two keys are not names of noise",
        {{"data", "text", "none",
          "CSV file: v is one of its rows, drawn uniformly; its columns are names"},
         {"vectors", "table of lists", "none",

@@ -9,9 +9,10 @@ namespace chaosgrad::internal {
 const std::vector<MethodEntry>& method_table() {
   using enum MethodKind;
   static constexpr std::string_view to_tolerance =
-      "converged: the error estimate, on fresh samples, is below the tolerance";
+      "as converged when the error estimate, on fresh samples, is below the tolerance";
   static constexpr std::string_view all_iterations =
-      "completed: all iterations done; converged: the error estimate is below a given tolerance";
+      "as completed after all iterations, as converged if the error estimate is then below a given "
+      "tolerance";
   static const std::vector<MethodEntry> table = {
       {Method::automatic, "auto", adaptive,
        "collocation without noise or where the noise can be integrated out cheaply, else sieve",

@@ -22,7 +22,7 @@ struct MethodEntry {
   std::string_view name;  // in files and results
   MethodKind kind;
   std::string_view summary;
-  std::string_view promise;  // when a run of it is `converged` or `completed`
+  std::string_view promise;  // how it ends when all goes well: "as converged when …"
 };
 
 [[nodiscard]] const std::vector<MethodEntry>& method_table();  // in the order of Method

@@ -6,9 +6,9 @@ namespace chaosgrad::internal {
 
 const std::vector<StatusEntry>& status_table() {
   using enum Outcome;
-  static constexpr std::string_view last = "the last iterate; its error estimate";
-  static constexpr std::string_view best = "the best iterate; no error estimate";
-  static constexpr std::string_view nothing = "the iterate before; no error estimate";
+  static constexpr std::string_view last = "the last iterate, with its error estimate";
+  static constexpr std::string_view best = "the best iterate, without an error estimate";
+  static constexpr std::string_view nothing = "what was reached before, without an error estimate";
   static const std::vector<StatusEntry> table = {
       {Status::completed, "completed", done, "all the asked iterations done", last},
       {Status::converged, "converged", done, "the error estimate is below the tolerance", last},
