@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "measure/distribution_table.h"
 #include "measure/normal_law.h"
 #include "measure/validation.h"
 #include "numeric/symmetric.h"
@@ -69,17 +70,10 @@ double standard_normal_slope(const Distribution& marginal, double theta) {
   return marginal.pdf(theta) / law::normal_pdf(marginal.to_standard_normal(theta));
 }
 
-// The distribution of log θ.
-Distribution logarithm(const Distribution& marginal) {
-  if (const auto* lognormal = std::get_if<LogNormal>(&marginal.parameters())) {
-    return Normal{lognormal->mu, lognormal->sigma};
-  }
-  if (const auto* loguniform = std::get_if<LogUniform>(&marginal.parameters())) {
-    return Uniform{std::log(loguniform->lower), std::log(loguniform->upper)};
-  }
-  throw InputError(
-      "basis",
-      fmt::format("\"log\" needs a lognormal or loguniform distribution, not {}", marginal.name()));
+Distribution required_logarithm(const Distribution& marginal) {
+  if (std::optional<Distribution> found = logarithm(marginal)) return *std::move(found);
+  throw InputError("basis", fmt::format("\"log\" needs a {} distribution, not {}",
+                                        names_with_logarithm(), marginal.name()));
 }
 
 }  // namespace
@@ -113,7 +107,7 @@ Measure Measure::with_logarithm(Index k) const {
   const auto i = static_cast<std::size_t>(k);
   if (is_correlated(k)) throw InputError("basis", "\"log\" needs a parameter without correlation");
   Measure result = *this;
-  result.germs_[i] = logarithm(marginals_[i]);
+  result.germs_[i] = required_logarithm(marginals_[i]);
   result.charts_[i] = Chart::logarithm;
   return result;
 }

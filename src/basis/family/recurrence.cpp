@@ -123,6 +123,7 @@ struct ClosedForm {
 constexpr Index bounded_limit = 2000;
 constexpr Index general_limit = 200;
 constexpr Index half_line_limit = 150;
+constexpr Index unbounded_limit = 60;  // whose tails are not known
 
 Index at_most(double value, Index limit) {
   return static_cast<Index>(std::clamp(std::floor(value), 0.0, static_cast<double>(limit)));
@@ -163,6 +164,8 @@ double beta_tail(double alpha, double beta) {
 }
 
 struct Limits {
+  const Distribution& distribution;
+
   DegreeLimits operator()(const Uniform&) const { return {bounded_limit, bounded_limit}; }
   DegreeLimits operator()(const Beta& d) const {
     Index limit = bounded_limit;
@@ -196,7 +199,9 @@ struct Limits {
   }
   template <class Other>
   DegreeLimits operator()(const Other&) const {
-    return {general_limit, general_limit};
+    const bool bounded = std::isfinite(distribution.lower()) && std::isfinite(distribution.upper());
+    const Index limit = bounded ? general_limit : unbounded_limit;
+    return {limit, limit};
   }
 };
 
@@ -211,7 +216,7 @@ bool has_closed_form(const Distribution& distribution) {
 }
 
 DegreeLimits degree_limits(const Distribution& distribution) {
-  return std::visit(Limits{}, distribution.parameters());
+  return std::visit(Limits{distribution}, distribution.parameters());
 }
 
 double weibull_reach(double shape) {

@@ -62,6 +62,17 @@ double share_bar(double share, double angle) {
   return std::max(up * up - middle * middle, middle * middle - down * down);
 }
 
+Estimate correlation_estimate(double value, double sampling, double angle) {
+  const double correlation = std::clamp(value, -1.0, 1.0);
+  return {correlation,
+          std::min(sampling + correlation_bar(correlation, angle), 1 + std::abs(correlation))};
+}
+
+Estimate share_estimate(double value, double sampling, double angle) {
+  const double share = std::clamp(value, 0.0, 1.0);
+  return {share, std::min(sampling + share_bar(share, angle), std::max(share, 1 - share))};
+}
+
 double quantile_bar(const Vector& sorted, double p, double epsilon, double confidence) {
   if (!std::isfinite(epsilon)) return infinity;
   // With Q* the true quantile function, ∫(Q* − Q)² dp ≤ ε², and Q* is monotone: for every h

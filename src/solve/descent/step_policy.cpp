@@ -6,20 +6,10 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
+#include "solve/common/option_table.h"
 
 namespace chaosgrad::internal {
 namespace {
-
-Schedule default_step(Method method) {
-  switch (method) {
-    case Method::gd:
-      return "2/((mu + L)*(1 + 2*VG*Q/M))";
-    case Method::uqsa:
-      return "(2/mu)/(2*L/mu + k)";
-    default:
-      return "1/L";
-  }
-}
 
 void require_positive(double value, const char* option, Index k) {
   if (!(value > 0 && std::isfinite(value))) {
@@ -48,10 +38,7 @@ Stage stage_of(Index k, double kappa) {
 StepPolicy::StepPolicy(const Options& options, const ProblemConstants& constants)
     : options_(options),
       constants_(constants),
-      step_(options.step.value_or(default_step(options.method))) {
-  if (options.radius && !(*options.radius > 0))
-    throw InputError("solve.radius", "must be positive");
-}
+      step_(options.step.value_or(default_schedule("step", options.method))) {}
 
 double StepPolicy::step_at(Index k, const Level& level, const ScheduleInputs& inputs) {
   // A formula that does not know k changes with the level only.
