@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
+#include "solve/descent/tuning.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -97,8 +98,7 @@ void StepPolicy::guard(const Level& level, Step& step) {
     allowed_alpha_ = accelerated ? stable_accelerated_step(step.alpha, step.beta, level, constants_)
                                  : largest_gradient_step(level, constants_);
   }
-  // The bound is often met exactly by the default step; rounding is no reason to speak of a cut.
-  if (allowed_alpha_ < step.alpha * (1 - 1e-12)) {
+  if (allowed_alpha_ < step.alpha * (1 - step_rounding)) {
     step.alpha = allowed_alpha_;
     if (accelerated) step.beta = paired_momentum(step.alpha, constants_.mu.value);
     step.cut = true;

@@ -1,8 +1,8 @@
 #pragma once
 // How far a descent method goes at iteration k: step α_k and momentum β_k, guarded.
 #include "chaosgrad/options.h"
-#include "solve/descent/guard.h"
 #include "solve/common/plan.h"
+#include "solve/descent/guard.h"
 
 namespace chaosgrad::internal {
 
