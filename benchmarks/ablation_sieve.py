@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What does each rule and constant of the sieve gain? Every one halved, doubled and switched off, on noisy problems with a known optimum.
 
-Usage: benchmarks/ablation_sieve.py [--tolerance 2e-2] [--seeds 3] [--jobs 1] [--only NAME,...] [--output docs/ablation-sieve.md]
+Usage: benchmarks/ablation_sieve.py [--tolerance 2e-2] [--seeds 3] [--jobs 1] [--only NAME,...] [--files NAME,...] [--numbers N,...] [--output docs/ablation-sieve.md]
                                     [--program build/release/benchmarks/ablation_sieve]
 
 The problems: the noisy ones of random_problems.py with the numbers below, and expectile-*.toml and newsvendor.toml of benchmarks/problems.
@@ -72,12 +72,13 @@ def main():
     parser.add_argument("--max-gradients", type=int, default=2_000_000)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", default="", help="constants to scan, comma separated")
+    parser.add_argument("--files", default=",".join(FILES), help="problems of benchmarks/problems")
     parser.add_argument("--numbers", default=",".join(map(str, NUMBERS)), help="random problems")
     parser.add_argument("--output", help="file for the table")
     parser.add_argument("--program", default=str(ROOT / "build" / "release" / "benchmarks" / "ablation_sieve"))
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        files = [str(ROOT / "benchmarks" / "problems" / f"{name}.toml") for name in FILES]
+        files = [str(ROOT / "benchmarks" / "problems" / f"{name}.toml") for name in filter(None, arguments.files.split(","))]
         for number in map(int, filter(None, arguments.numbers.split(","))):
             files.append(f"{folder}/random-{number}.toml")
             pathlib.Path(files[-1]).write_text(random_problems.problem(number, True)[0])

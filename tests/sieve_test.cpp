@@ -79,7 +79,7 @@ TEST(SieveErrors, SamplingFactorIsAQuantileOfChiSquared) {
 
 TEST(SieveErrors, PartsAreThoseOfTheClosedForm) {
   SieveState state = state_of(row({1, 2}));
-  const Coefficients off = row({0.1, 0.2});
+  const Coefficients off = row({0.125, 0.25});
   for (std::size_t g = 0; g < sieve_groups; ++g) state.replicates[g] += (g % 2 == 0 ? 1 : -1) * off;
   SieveBatch batch = batch_of(row({0, 0}), row({0, 0}), 1024);
   batch.beyond = row({0.3, 0.4});
@@ -87,7 +87,7 @@ TEST(SieveErrors, PartsAreThoseOfTheClosedForm) {
   state.stage = tuning.least_stages;
   const StepReport step{.optimisation = 0.5, .drifting = false};
   const SieveError error = measure_error(batch, state, step, 0.95, tuning);
-  EXPECT_DOUBLE_EQ(error.sampling, 0.05 * 8 / (8 * 7));
+  EXPECT_DOUBLE_EQ(error.sampling, 0.078125 * 8 / (8 * 7));
   EXPECT_DOUBLE_EQ(error.basis, 0.25 - 0.03);
   EXPECT_DOUBLE_EQ(error.optimisation, 0.5);
   const double margin = normal_quantile(0.95) * std::sqrt(2 * 5e-4 + 4 * 0.22 * 0.02);

@@ -20,12 +20,10 @@ bool is_stable(double alpha, double beta, double s, double mu, double L) {
 
 }  // namespace
 
-double noise_growth(const Level& level, const ProblemConstants& constants) {
-  return 1 + 2 * constants.VG.value * level.Q / static_cast<double>(level.M);
-}
-
 double largest_gradient_step(const Level& level, const ProblemConstants& constants) {
-  return 2 / ((constants.mu.value + constants.L.value) * noise_growth(level, constants));
+  const double second_moment_factor =  // C_G
+      1 + 2 * constants.VG.value * level.Q / static_cast<double>(level.M);
+  return 2 / ((constants.mu.value + constants.L.value) * second_moment_factor);
 }
 
 double paired_momentum(double alpha, double mu) {

@@ -56,8 +56,8 @@ StepPolicy::StepPolicy(const Options& options, const ProblemConstants& constants
 
 double StepPolicy::step_at(Index k, const Level& level, const ScheduleInputs& inputs) {
   // A formula that does not know k changes with the level only.
-  const bool known = !step_.uses("k") && level == step_level_ && inputs.L == step_smoothness_;
-  if (!known) {
+  const bool unchanged = !step_.uses("k") && level == step_level_ && inputs.L == step_smoothness_;
+  if (!unchanged) {
     last_step_ = step_(inputs);
     require_positive(last_step_, "step", k);
     step_level_ = level;
@@ -88,9 +88,9 @@ Step StepPolicy::unguarded(Index k, const Level& level) {
 
 void StepPolicy::guard(const Level& level, Step& step) {
   const bool accelerated = options_.method == Method::agd || options_.method == Method::masg;
-  const bool known = step.alpha == asked_alpha_ && step.beta == asked_beta_ &&
-                     level == asked_level_ && constants_.L.value == asked_smoothness_;
-  if (!known) {
+  const bool unchanged = step.alpha == asked_alpha_ && step.beta == asked_beta_ &&
+                         level == asked_level_ && constants_.L.value == asked_smoothness_;
+  if (!unchanged) {
     asked_alpha_ = step.alpha;
     asked_beta_ = step.beta;
     asked_level_ = level;

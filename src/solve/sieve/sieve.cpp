@@ -1,6 +1,6 @@
 // Noisy gradients: averaged stochastic Newton steps on the coefficients. Every batch of fresh
 // samples is used once: to improve the expansion, to measure the error that is left, and to see
-// which functions it lacks. docs/algorithms.md, Algorithm 2.
+// which functions it lacks. docs/algorithms.md, Algorithm 2, has the lines that are named below.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -158,34 +158,36 @@ void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor,
                                     : start_state(oracle, run.basis.families(), options);
   SieveVerdict verdict = SieveVerdict::go_on;
   for (;; ++state.stage) {
-    save(state, run);
+    save(state, run);  // line 3
     monitor.checkpoint(run, [] {});
-    verdict = renew_metric(context, monitor, state, run);
+    verdict = renew_metric(context, monitor, state, run);  // line 4
     if (verdict != SieveVerdict::go_on) break;
 
-    const Index samples =
+    const Index samples =  // line 5
         next_batch(state, tolerance(context, state), budget(context, run), tuning);
     if (!monitor.may_continue(state.stage, samples, run)) {
       verdict = SieveVerdict::stopped;
       break;
     }
-    const Basis wide = with_candidates(state, tuning);
-    const SieveBatch batch = sample_batch(oracle, wide, state.u, *state.metric, context.probe,
-                                          options.seed, state.stage, samples, executor);
+    const Basis wide = with_candidates(state, tuning);  // line 6
+    const SieveBatch batch =                            // lines 7 and 8
+        sample_batch(oracle, wide, state.u, *state.metric, context.probe, options.seed, state.stage,
+                     samples, executor);
     run.gradients += samples;
-    verdict = check(batch, tuning, state, run);
+    verdict = check(batch, tuning, state, run);  // line 9
     if (verdict != SieveVerdict::go_on) break;
 
-    const StepReport step = take_step(batch, tuning, state);
-    state.error = measure_error(batch, state, step, options.confidence, tuning);
+    const StepReport step = take_step(batch, tuning, state);                      // lines 10 to 14
+    state.error = measure_error(batch, state, step, options.confidence, tuning);  // 15 to 18
     publish(state, run);
     record(context, monitor, state, samples, run);
-    verdict = judge(state.error, tolerance(context, state), state.stage, tuning);
+    verdict = judge(state.error, tolerance(context, state), state.stage, tuning);  // line 19
     if (verdict != SieveVerdict::go_on) break;
 
-    extend(functions_to_add(wide, batch, state.error, tolerance(context, state), tuning), state);
+    extend(  // line 20
+        functions_to_add(wide, batch, state.error, tolerance(context, state), tuning), state);
   }
-  finish(context, state, verdict, run);
+  finish(context, state, verdict, run);  // line 21
 }
 
 }  // namespace chaosgrad::internal
