@@ -108,8 +108,11 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
   const std::optional<ReferenceExpansion> no_reference;
   Monitor monitor(oracle.parameters(), options, no_reference);
   begin(options, result, monitor);
-  (method == Method::collocation ? solve_collocation : solve_sieve)(oracle, options, monitor,
-                                                                    executor, result);
+  if (method == Method::collocation) {
+    solve_collocation(oracle, options, monitor, executor, result);
+  } else {
+    solve_sieve(oracle, options, monitor, executor, result);
+  }
   note_degrees(oracle.parameters(), result.basis, result.notes);
   result.seconds = monitor.seconds();
   monitor.checkpoint(result, [] {});

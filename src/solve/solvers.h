@@ -4,6 +4,7 @@
 #include "solve/common/monitor.h"
 #include "solve/common/plan.h"
 #include "solve/common/run.h"
+#include "solve/sieve/tuning.h"
 
 namespace chaosgrad::internal {
 
@@ -19,6 +20,6 @@ void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan
 void solve_collocation(const Oracle& oracle, const Options& options, Monitor& monitor,
                        Executor& executor, Run& run);
 void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor, Executor& executor,
-                 Run& run);
+                 Run& run, const SieveTuning& tuning = {});
 
 }  // namespace chaosgrad::internal
