@@ -186,8 +186,11 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
   Executor executor(options.threads);
   const std::optional<ReferenceExpansion> no_reference;
   Monitor monitor(options, no_reference);
-  (method == Method::collocation ? solve_collocation : solve_sieve)(oracle, options, monitor,
-                                                                    executor, result);
+  if (method == Method::collocation) {
+    solve_collocation(oracle, options, monitor, executor, result);
+  } else {
+    solve_sieve(oracle, options, monitor, executor, result);
+  }
   if (result.status == Status::interrupted) monitor.hand_over(result);
   note_degrees(oracle.parameters(), result.basis, result.notes);
   result.seconds = monitor.seconds();

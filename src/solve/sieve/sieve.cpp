@@ -203,7 +203,7 @@ class Sieve {
   bool accept(const SieveBatch& batch) {
     if (batch.bad_theta) {
       run_.status = Status::bad_gradient;
-      run_.stop_reason = fmt::format("the gradient is not finite {}", place(*batch.bad_theta));
+      run_.stop_reason = fmt::format("the gradient is not finite at {}", place(*batch.bad_theta));
       return false;
     }
     const double size = batch.mean().norm();
@@ -342,7 +342,7 @@ class Sieve {
     const Index before = m(), beyond = wide.size() - before;
     const Gains gains{batch.beyond.rowwise().squaredNorm(), batch.noise.tail(beyond)};
     const std::vector<Index> marked =
-        mark(gains, {.clear = std::max(clear, noise_maximum(beyond, run_.u.cols())),
+        mark(gains, {.noise_factor = std::max(clear, noise_maximum(beyond, run_.u.cols())),
                      .bulk = bulk,
                      .always = 0,
                      .most = std::max<Index>(1, before / 2)});
