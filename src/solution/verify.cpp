@@ -90,14 +90,14 @@ PointOptions point_options(const Points& points) {
   return {.tolerance = point_tolerance * std::max(size, 1e-3),
           .contraction = 1,
           .most_steps = 200,
-          .far = 1e9 * (1 + size)};
+          .runaway_norm = 1e9 * (1 + size)};
 }
 
 std::string failure_of(const PointReport& report) {
-  if (report.bad_theta)
-    return fmt::format("the gradient is not finite at {}", place(*report.bad_theta));
-  if (report.far_theta.size() > 0)
-    return fmt::format("the objective has no minimum at {}", place(report.far_theta));
+  if (report.nonfinite_theta)
+    return fmt::format("the gradient is not finite at {}", place(*report.nonfinite_theta));
+  if (report.runaway_theta)
+    return fmt::format("the objective has no minimum at {}", place(*report.runaway_theta));
   return {};
 }
 

@@ -36,8 +36,8 @@ NormalEquations normal_equations(const Matrix& psi, const Vector& weights, const
 
 }  // namespace
 
-Vector WeightedFit::left_out_squares(const Vector& weights) const {
-  const Vector slack = (1 - leverages.array()).max(0.02);
+Vector WeightedFit::left_out_squares(const Vector& weights, double least_slack) const {
+  const Vector slack = (1 - leverages.array()).max(least_slack);
   return (weights.array() * residuals.rowwise().squaredNorm().array() / slack.array().square());
 }
 

@@ -99,7 +99,7 @@ void set_error(ErrorEstimate error, const ProblemFacts& facts, const CurvatureSe
 
 std::string place(const Vector& theta) {
   const std::vector<double> values(theta.begin(), theta.end());
-  return fmt::format("at theta = ({:.4g})", fmt::join(values, ", "));
+  return fmt::format("theta = ({:.4g})", fmt::join(values, ", "));
 }
 
 }  // namespace chaosgrad::internal

@@ -70,7 +70,7 @@ SieveVerdict check(const SieveBatch& batch, const SieveTuning& tuning, SieveStat
                    Run& run) {
   if (batch.bad_theta) {
     return fail(Status::bad_gradient,
-                fmt::format("the gradient is not finite {}", place(*batch.bad_theta)), run);
+                fmt::format("the gradient is not finite at {}", place(*batch.bad_theta)), run);
   }
   const double size = batch.mean().norm();
   state.smallest_step = std::min(state.smallest_step, size);
