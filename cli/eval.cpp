@@ -90,7 +90,7 @@ void print_point(const StoredRun& run, const EvalArguments& arguments) {
   }
 }
 
-void print_table(const StoredRun& run, const EvalArguments& arguments) {
+void print_point(const StoredRun& run, const EvalArguments& arguments) {
   const std::vector<std::string>& variables = run.file.problem.component_names();
   const std::vector<std::string>& parameters = run.file.problem.parameter_names();
   const CsvTable table = read_csv(arguments.csv);
@@ -132,7 +132,7 @@ int run_eval(const EvalArguments& arguments) {
   if (arguments.csv.empty()) {
     print_point(run, arguments);
   } else {
-    print_table(run, arguments);
+    print_point(run, arguments);
   }
   return exit_solved;
 }

@@ -3,8 +3,8 @@
 // their registers are not known.
 #include <limits>
 
-#include "expression/program/code.h"
 #include "expression/graph/graph_data.h"
+#include "expression/program/code.h"
 #include "expression/program/registers.h"
 
 namespace chaosgrad::internal {

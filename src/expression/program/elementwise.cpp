@@ -1,11 +1,10 @@
-// Element-wise kernels: out = f(a), f(a, b) or f(a, b, c), component by component, sample by
-// sample.
+// Element-wise kernels: out = f(a), f(a, b) or f(a, b, c), for each component and each sample.
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 
-#include "random/random.h"
 #include "expression/program/kernels.h"
 #include "numeric/functions.h"
+#include "random/random.h"
 
 namespace chaosgrad::internal {
 namespace {

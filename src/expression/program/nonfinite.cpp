@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "expression/program/code.h"
 #include "expression/graph/operations.h"
+#include "expression/program/code.h"
 
 namespace chaosgrad::internal {
 namespace {

@@ -1,12 +1,12 @@
 // The naive method: solve for many θ one by one, then fit the expansion to the solutions.
 #include <fmt/format.h>
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "chaosgrad/error.h"
+#include "numeric/decompositions.h"
 #include "samples/sample_source.h"
 #include "solve/descent/guard.h"
 #include "solve/solvers.h"
@@ -129,7 +129,7 @@ NestedFits fit(const Oracle& oracle, const Plan& plan, const Matrix& eta, const 
   NestedFits fits;
   fits.projection = psi.transpose() * x / static_cast<double>(n);
   fits.least_squares = Coefficients(m, oracle.dimension());
-  fits.least_squares = psi.householderQr().solve(x);
+  fits.least_squares = least_squares(psi, x);
   return fits;
 }
 
