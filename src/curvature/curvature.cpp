@@ -1,9 +1,9 @@
 #include "curvature/curvature.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/decompositions.h"
 #include "numeric/symmetric.h"
 #include "random/random.h"
 
@@ -81,9 +81,9 @@ Curvature decompose(const Matrix& hessian) {
   const Matrix difference = hessian - hessian.transpose();
   result.asymmetry = difference.norm() / hessian.norm();
   difference.cwiseAbs().maxCoeff(&result.asymmetric_row, &result.asymmetric_column);
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(symmetric_part(hessian));
-  result.vectors = eigen.eigenvectors();
-  result.eigenvalues = eigen.eigenvalues();
+  SymmetricEigen eigen = symmetric_eigen(symmetric_part(hessian));
+  result.vectors = std::move(eigen.vectors);
+  result.eigenvalues = std::move(eigen.values);
   return result;
 }
 

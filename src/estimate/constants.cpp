@@ -1,11 +1,11 @@
 #include "estimate/constants.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "numeric/decompositions.h"
 #include "numeric/symmetric.h"
 #include "random/random.h"
 
@@ -84,12 +84,10 @@ Curvature dense_curvature(MeanGradient& gradient, const Vector& x) {
   Matrix hessian(q, q);
   for (Index j = 0; j < q; ++j) hessian.col(j) = hessian_times(gradient, x, Vector::Unit(q, j));
   if (!hessian.allFinite()) return {std::numeric_limits<double>::quiet_NaN(), 0, Vector::Zero(q)};
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(symmetric_part(hessian));
-  const Vector& values = eigen.eigenvalues();
+  const auto [values, vectors] = symmetric_eigen(symmetric_part(hessian));
   Vector step = Vector::Zero(q);
   if (values(0) > 0) {
-    step = -eigen.eigenvectors() *
-           (eigen.eigenvectors().transpose() * gradient(x)).cwiseQuotient(values);
+    step = -vectors * (vectors.transpose() * gradient(x)).cwiseQuotient(values);
   }
   return {values(0), values(q - 1), step};
 }
@@ -118,11 +116,10 @@ Curvature lanczos_curvature(MeanGradient& gradient, const Vector& x, const Strea
     }
     v = w / off_diagonal(size);
   }
-  Eigen::SelfAdjointEigenSolver<Matrix> eigen;
-  eigen.computeFromTridiagonal(diagonal.head(size), off_diagonal.head(std::max<Index>(size - 1, 0)),
-                               Eigen::EigenvaluesOnly);
-  const double highest = eigen.eigenvalues()(size - 1);
-  return {eigen.eigenvalues()(0), highest, -gradient(x) / highest};
+  const Vector values =
+      tridiagonal_eigenvalues(diagonal.head(size), off_diagonal.head(std::max<Index>(size - 1, 0)));
+  const double highest = values(size - 1);
+  return {values(0), highest, -gradient(x) / highest};
 }
 
 // V + (V_G − 1) a bounds the variance s at every point (a = |∇f|², s): the slope by least squares

@@ -1,7 +1,5 @@
 #include "chaosgrad/measure.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include "measure/distribution_table.h"
 #include "measure/normal_law.h"
 #include "measure/validation.h"
+#include "numeric/decompositions.h"
 #include "numeric/symmetric.h"
 #include "numeric/transform.h"
 
@@ -47,17 +46,14 @@ void validate_entries(const Matrix& correlation, Index d) {
 }
 
 // C with C Cᵀ = correlation.
-Matrix cholesky_factor(const Matrix& correlation) {
-  const Eigen::LLT<Matrix> cholesky(correlation);
-  const double smallest = Eigen::SelfAdjointEigenSolver<Matrix>(correlation, Eigen::EigenvaluesOnly)
-                              .eigenvalues()
-                              .minCoeff();
+Matrix copula_factor(const Matrix& correlation) {
+  const Matrix factor = cholesky_factor(correlation);
+  const double smallest = symmetric_eigenvalues(correlation).minCoeff();
   constexpr double tolerance = 1e-14;  // below it C⁻¹ would be noise
-  if (cholesky.info() != Eigen::Success ||
-      smallest < tolerance * static_cast<double>(correlation.rows())) {
+  if (factor.size() == 0 || smallest < tolerance * static_cast<double>(correlation.rows())) {
     reject(fmt::format("must be positive definite; its smallest eigenvalue is {:.3g}", smallest));
   }
-  return cholesky.matrixL();
+  return factor;
 }
 
 // dz/dθ = f(θ)/φ(z) for z = Φ⁻¹(F(θ)), in closed form where both would underflow first.
@@ -92,7 +88,7 @@ Measure::Measure(std::vector<Distribution> marginals, Matrix correlation)
   correlation = symmetric_part(correlation);
   correlation.diagonal().setOnes();
   if (correlation.isIdentity(0)) return;
-  factor_ = cholesky_factor(correlation);
+  factor_ = copula_factor(correlation);
   for (Index k = 0; k < d; ++k) {
     if ((correlation.row(k).array() != 0).count() > 1) {
       const auto i = static_cast<std::size_t>(k);

@@ -1,10 +1,10 @@
 #include "paper/theory_levels.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "numeric/decompositions.h"
 #include "numeric/symmetric.h"
 #include "solve/common/plan.h"
 
@@ -96,9 +96,8 @@ std::optional<LevelCurvature> level_curvature(const Oracle& oracle, const Basis&
     hessian.col(j) = Eigen::Map<const Vector>(difference.data(), size);
   }
   if (!hessian.allFinite()) return std::nullopt;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(symmetric_part(hessian),
-                                                    Eigen::EigenvaluesOnly);
-  return LevelCurvature{eigen.eigenvalues()(0), eigen.eigenvalues()(size - 1)};
+  const Vector values = symmetric_eigenvalues(symmetric_part(hessian));
+  return LevelCurvature{values(0), values(size - 1)};
 }
 
 std::optional<RemainderCurve> reference_remainders(const Oracle& oracle, const Options& options,

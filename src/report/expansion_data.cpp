@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "measure/distribution_table.h"
+#include "numeric/decompositions.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -123,7 +123,7 @@ Json expansion_data(const Expansion& expansion, const std::vector<std::string>& 
                {"degrees", packed(degrees)},
                {"parameters", std::move(parameters)}};
   if (const auto& correlation = expansion.measure().correlation()) {
-    const Matrix factor = Eigen::LLT<Matrix>(*correlation).matrixL();  // z = factor ξ
+    const Matrix factor = cholesky_factor(*correlation);  // z = factor ξ
     data["factor"] = packed(list(factor.reshaped<Eigen::RowMajor>()));
   }
   return data;

@@ -28,8 +28,8 @@ double decay_distance(double reach) { return 50 + std::pow(60 * std::sqrt(reach)
 // Beyond the outermost zeros of Hermite-like polynomials.
 double gaussian_range(double degree) { return 2 * std::sqrt(degree) + 10; }
 
-// A piece [0, m] of a density x^{e−1} r(x): through s = x^e when it is unbounded at 0, else through
-// x itself.
+// A piece [0, m] of a density x^{e−1} r(x): through s = x^e when it is unbounded at 0, through x
+// itself otherwise.
 ChartPiece power_piece(double exponent, double split, double lower, double width,
                        const Map& log_density, const Map& log_rest) {
   if (exponent >= 1) {

@@ -1,6 +1,5 @@
 #include "io/export/evaluator.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -8,6 +7,7 @@
 #include "basis/family/fourier.h"
 #include "basis/family/kernel.h"
 #include "measure/distribution_table.h"
+#include "numeric/decompositions.h"
 #include "random/random.h"
 
 namespace chaosgrad::internal {
@@ -160,7 +160,7 @@ Evaluator make_evaluator(const Expansion& expansion) {
   }
   if (!measure.is_own_germ()) {
     parts.factor = Matrix::Identity(measure.dimension(), measure.dimension());
-    if (measure.is_dependent()) parts.factor = measure.correlation()->llt().matrixL();
+    if (measure.is_dependent()) parts.factor = cholesky_factor(*measure.correlation());
     for (std::size_t k = 0; k < d; ++k) {
       const auto component = static_cast<Index>(k);
       parts.scores.push_back(measure.is_correlated(component) ? take_apart(measure.marginals()[k])

@@ -1,9 +1,10 @@
 #include "solution/statistics/bars.h"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numbers>
+
+#include "numeric/quantiles.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -20,8 +21,7 @@ Matrix squared_deviations(const std::vector<Matrix>& values) {
 }  // namespace
 
 double student_t(Index degrees, double confidence) {
-  return boost::math::quantile(boost::math::students_t(static_cast<double>(degrees)),
-                               0.5 * (1 + confidence));
+  return student_quantile(static_cast<double>(degrees), 0.5 * (1 + confidence));
 }
 
 Matrix jackknife_error(const std::vector<Matrix>& without_one, double confidence) {

@@ -1,12 +1,12 @@
 // The naive method: solve for many θ one by one, then fit the expansion to the solutions.
 #include <fmt/format.h>
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "chaosgrad/error.h"
+#include "numeric/decompositions.h"
 #include "samples/mixture.h"
 #include "samples/sample_source.h"
 #include "solve/descent/guard.h"
@@ -147,7 +147,7 @@ NestedFits fit(const Basis& basis, const Matrix& eta, const Matrix& x, Index m,
   NestedFits fits;
   fits.projection = psi.transpose() * x / static_cast<double>(eta.rows());
   fits.least_squares = Coefficients(m, x.cols());
-  fits.least_squares = psi.householderQr().solve(x);
+  fits.least_squares = least_squares(psi, x);
   if (reference) {
     fits.least_squares_error = reference->true_error(fits.least_squares);
     fits.projection_error = reference->true_error(fits.projection);

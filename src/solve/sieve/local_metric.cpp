@@ -1,11 +1,11 @@
 #include "solve/sieve/local_metric.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "basis/kernels.h"
+#include "numeric/decompositions.h"
 #include "numeric/symmetric.h"
 #include "random/random.h"
 #include "solve/common/saved_state.h"
@@ -124,9 +124,8 @@ Vector floored_solve(const Matrix& A, const Vector& y, double floor) {
   const bool safe = factor.info() == Eigen::Success &&
                     factor.matrixLLT().diagonal().minCoeff() > std::sqrt(floor);
   if (safe) return factor.solve(y);
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(A);
-  return eigen.eigenvectors() *
-         (eigen.eigenvectors().transpose() * y).cwiseQuotient(eigen.eigenvalues().cwiseMax(floor));
+  const auto [values, vectors] = symmetric_eigen(A);
+  return vectors * (vectors.transpose() * y).cwiseQuotient(values.cwiseMax(floor));
 }
 
 Basis linear_basis(const std::vector<Family>& families, Index h) {
