@@ -1,5 +1,7 @@
 #include "problem/noise.h"
 
+#include "problem/names.h"
+
 #include <array>
 
 #include "chaosgrad/error.h"
@@ -8,14 +10,10 @@
 namespace chaosgrad::internal {
 namespace {
 
-SourceSpan whole(const FormulaText& formula) {
-  return {formula.id, 0, static_cast<Index>(formula.text.size())};
-}
-
 Node parse_number(Graph& graph, const FormulaText& formula, const Scope& names) {
   const Node node = parse(graph, formula.text, names, formula.id);
   if (!graph.shape(node).is_scalar())
-    throw FormulaError("expected a number, found a vector", whole(formula));
+    throw FormulaError("expected a number, found a vector", span_of(formula));
   return node;
 }
 
@@ -52,7 +50,7 @@ std::vector<PositiveArgument> positive_arguments(Graph& graph, const NoiseSpec& 
     if (above_lower) value = graph.apply(Op::subtract, std::array{value, arguments.at("lower")});
     const auto given = spec.arguments.find(key);
     result.push_back({value, key + " must be " + std::string(in_words(argument.rule)),
-                      given == spec.arguments.end() ? SourceSpan{} : whole(given->second)});
+                      given == spec.arguments.end() ? SourceSpan{} : span_of(given->second)});
   }
   return result;
 }
