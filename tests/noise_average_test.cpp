@@ -1,6 +1,6 @@
 // Noise that is integrated out: degrees of polynomials, the rules, the sums, and what auto makes of
 // them.
-#include "samples/noise_average.h"
+#include "problem/averaged_problem.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/error.h"
 #include "expression/expression.h"
-#include "random/random.h"
+#include "samples/parameters.h"
 
 namespace chaosgrad {
 using namespace internal;
@@ -71,12 +71,12 @@ TEST(AveragedProblem, IntegratesPolynomialsExactly) {
   text.noise.push_back(noise("w", "uniform", {{"lower", {"0"}}, {"upper", {"t"}}}));
   const FormulaProblem problem(text);
   const Oracle oracle(problem);
-  EXPECT_EQ(exact_noise_draws(oracle.facts()), 2 * 2);  // degrees 3 and 2
+  EXPECT_EQ(exact_noise_draws(oracle.facts().noise_axes), 2 * 2);  // degrees 3 and 2
   const AveragedProblem averaged(oracle);
   const Index n = 300;
   Matrix x(n, 1), theta(n, 1), g(n, 1);
-  x.setRandom();
-  theta = (1.5 + 0.5 * Matrix::Random(n, 1).array()).matrix();
+  fill_uniform(make_stream(2, Purpose::test, 0), 0, x);
+  fill_parameters(oracle.parameters(), make_stream(2, Purpose::test, 1), 0, theta, theta);
   averaged.gradient(x.topRows(200), theta.topRows(200), Matrix(200, 0), g.topRows(200));
   averaged.gradient(x.bottomRows(100), theta.bottomRows(100), Matrix(100, 0), g.bottomRows(100));
   for (Index i = 0; i < n; ++i) {
@@ -91,7 +91,7 @@ TEST(AveragedProblem, SumsCases) {
   text.noise.push_back({"v", Distribution(Discrete{{-1, 0.25, 3}, {0.5, 0.2, 0.3}}), "", {}});
   const FormulaProblem problem(text);
   const Oracle oracle(problem);
-  ASSERT_EQ(exact_noise_draws(oracle.facts()), 3);
+  ASSERT_EQ(exact_noise_draws(oracle.facts().noise_axes), 3);
   Matrix g(1, 1);
   AveragedProblem(oracle).gradient(Matrix::Constant(1, 1, 0.5), Matrix::Constant(1, 1, 2.0),
                                    Matrix(1, 0), g);
@@ -110,7 +110,8 @@ TEST(AveragedProblem, CollocationRefusesNoiseThatCannotBeIntegratedOut) {
   FormulaSpec text = spec("abs(x - v) + t*(x - 1)^2");
   text.noise.push_back(noise("v", "normal", {{"mean", {"0"}}, {"sd", {"1"}}}));
   const FormulaProblem problem(text);
-  EXPECT_EQ(exact_noise_draws(Oracle(problem).facts()), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(exact_noise_draws(Oracle(problem).facts().noise_axes),
+            std::numeric_limits<double>::infinity());
   EXPECT_THROW((void)solve(problem, {.method = Method::collocation}), InputError);
 }
 

@@ -1,6 +1,6 @@
 // What the figures have in common.
-#include "samples/sample_source.h"
 #include "paper/figures.h"
+#include "problem/problem_samples.h"
 
 namespace chaosgrad::internal {
 

@@ -5,11 +5,11 @@
 #include <filesystem>
 
 #include "chaosgrad/error.h"
-#include "samples/sample_source.h"
 #include "io/source.h"
 #include "io/store/store_content.h"
 #include "io/store/store_file.h"
 #include "io/summary.h"
+#include "problem/problem_samples.h"
 
 namespace chaosgrad::internal {
 namespace {

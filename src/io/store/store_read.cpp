@@ -2,13 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "chaosgrad/error.h"
 #include "chaosgrad/chaosgrad.h"
-#include "samples/sample_source.h"
+#include "chaosgrad/error.h"
 #include "io/store/hdf5.h"
 #include "io/store/history.h"
 #include "io/store/store_content.h"
 #include "io/store/store_parts.h"
+#include "problem/problem_samples.h"
 
 namespace chaosgrad::internal {
 namespace {

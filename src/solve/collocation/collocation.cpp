@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "samples/sample_source.h"
+#include "random/random.h"
 #include "solve/common/saved_state.h"
 
 namespace chaosgrad::internal {
 namespace {
 
-constexpr double difference_step = 1e-5;  // relative, for the Hessian at the nominal point
 constexpr double asymmetry_limit = 1e-2;
 constexpr double curvature_slack = 1e-3;
 constexpr double accuracy = 0.15;  // of the points, relative to the error of the expansion
@@ -158,7 +157,8 @@ bool Collocation::measure(const Points& nominal) {
     run_.gradients += gradient_.draws;
     return g.row(0).transpose();
   };
-  Curvature curvature = measure_curvature(gradient, centre, difference_step, options_.seed);
+  Curvature curvature =
+      measure_curvature(gradient, centre, false, make_stream(options_.seed, Purpose::krylov));
   if (!curvature.eigenvalues.allFinite()) {
     run_.status = Status::bad_gradient;
     run_.stop_reason = "the gradient is not finite near the start";

@@ -159,6 +159,7 @@ class MixtureCollocation final : public Collocation {
     struct Sums {
       Coefficients signal;
       Vector noise;
+      auto members() { return std::tie(signal, noise); }
     };
     const Index n = fit_.residuals.rows(), total = wide.size(), q = fit_.residuals.cols();
     const Sums sums = executor_.reduce(

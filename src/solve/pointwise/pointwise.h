@@ -7,16 +7,10 @@
 #include <vector>
 
 #include "chaosgrad/types.h"
+#include "curvature/metric.h"
 #include "parallel/executor.h"
 
 namespace chaosgrad::internal {
-
-// A common approximation of ∇²f(·, θ)⁻¹, applied row by row: r = H(η)⁻¹ g.
-class InverseHessian {
- public:
-  virtual ~InverseHessian() = default;
-  virtual void apply(Block eta, Block g, BlockOut r) const = 0;
-};
 
 // s = x' − x, y = ∇f(x') − ∇f(x).
 struct Secant {
@@ -54,6 +48,11 @@ struct PointReport {
   Vector bad_x = {};
   Vector far_theta = {};  // an iterate ran away from there: f has no minimum
   void add(PointReport&& other);
+  auto members() {
+    return std::tie(gradients, worst_ratio, ratios, remaining_squares, lowest_curvature,
+                    highest_curvature, lowest_theta, highest_theta, unsolved, out_of_budget,
+                    bad_theta, bad_x, far_theta);
+  }
 };
 
 struct PointOptions {

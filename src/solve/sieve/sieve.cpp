@@ -9,13 +9,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/paired_gradients.h"
 #include "random/random.h"
-#include "solve/common/saved_state.h"
 #include "solve/common/goal.h"
 #include "solve/common/growth.h"
+#include "solve/common/saved_state.h"
+#include "solve/common/validation.h"
 #include "solve/sieve/local_metric.h"
 #include "solve/sieve/sieve_batch.h"
-#include "solve/common/validation.h"
 #include "solve/solvers.h"
 
 namespace chaosgrad::internal {
@@ -123,7 +124,7 @@ class Sieve {
     state.arrays["error"].resize(1, 7);
     state.arrays["error"] << error_.sampling, error_.basis, error_.optimisation, error_.upper,
         upper_factor_, smallest_, damping_;
-    if (metric_) metric_->save(state);
+    if (metric_) internal::save(*metric_, state);
   }
 
   void restore(const Run& before) {
@@ -145,7 +146,7 @@ class Sieve {
     previous_ = state.array("previous");
     path_ = state.array("path");
     path_variance_ = state.array("path_variance");
-    if (stage_ > 1) metric_ = LocalMetric::restore(state, run_.basis.families());
+    if (stage_ > 1) metric_ = restore_metric(state, run_.basis.families());
   }
 
   // At the start, and whenever the run has become four times as long: the Hessian moves with the
