@@ -7,12 +7,13 @@
 
 #include "chaosgrad/error.h"
 #include "measure/distribution_table.h"
-#include "samples/noise_average.h"
 #include "samples/sample_source.h"
 #include "solve/common/goal.h"
 #include "solve/common/option_table.h"
 #include "solve/descent/step_policy.h"
 #include "solve/pilot.h"
+#include "problem/averaged_problem.h"
+#include "problem/problem_samples.h"
 #include "solve/solvers.h"
 
 namespace chaosgrad {
@@ -129,7 +130,7 @@ Method adaptive_method(const Oracle& oracle, const Options& options) {
                                                                             : Method::collocation;
   }
   if (oracle.noise_dimension() == 0) return Method::collocation;
-  const double draws = exact_noise_draws(oracle.facts());
+  const double draws = exact_noise_draws(oracle.facts().noise_axes);
   const double relative = options.relative_tolerance.value_or(default_relative_tolerance);
   const double least_run = static_cast<double>(oracle.dimension()) + 100;  // gradients
   const bool cheaper = 6 * draws <= 2.5 / (relative * relative);
@@ -138,7 +139,7 @@ Method adaptive_method(const Oracle& oracle, const Options& options) {
 }
 
 Run run_averaged(const Oracle& oracle, const Options& options) {
-  const double draws = exact_noise_draws(oracle.facts());
+  const double draws = exact_noise_draws(oracle.facts().noise_axes);
   if (!(draws <= static_cast<double>(options.max_gradients))) {
     throw InputError("solve.method",
                      "collocation needs a gradient without noise, or noise that can be integrated "

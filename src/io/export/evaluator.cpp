@@ -9,6 +9,7 @@
 #include "measure/distribution_table.h"
 #include "numeric/decompositions.h"
 #include "random/random.h"
+#include "samples/parameters.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -109,11 +110,8 @@ void add_test(const Expansion& expansion, Evaluator& parts) {
   const Measure& measure = expansion.measure();
   const Index d = measure.dimension(), q = expansion.coefficients().cols(),
               m = expansion.coefficients().rows();
-  Matrix eta(test_points, d);
-  fill_uniform(make_stream(1, Purpose::test), 0, eta);
-  measure.germ_from_uniform(eta, eta);
-  parts.thetas.resize(test_points, d);
-  measure.parameters_from_germ(eta, parts.thetas);
+  parts.thetas =
+      draw_parameters(measure, make_stream(1, Purpose::exported_parameters), 0, test_points).theta;
   parts.x = expansion.evaluate(parts.thetas);
   parts.slopes.resize(test_points, q * d);
   parts.x_scale = Vector::Zero(q);

@@ -17,6 +17,7 @@ Gains score(const Fit& fit, const Matrix& eta, const Basis& wide, Executor& exec
   struct Sums {
     Coefficients signal;
     Vector noise;
+    auto members() { return std::tie(signal, noise); }
   };
   const Matrix& residuals = fit.residuals;
   const Index n = residuals.rows(), total = wide.size(), q = residuals.cols();

@@ -1,5 +1,7 @@
 #include "solve/collocation/nominal.h"
 
+#include "random/random.h"
+
 namespace chaosgrad::internal::collocation {
 namespace {
 
@@ -16,7 +18,7 @@ Verdict measure_hessian(const Context& context, const Points& nominal, Collocati
     return g.row(0).transpose();
   };
   Curvature curvature =
-      measure_curvature(gradient, centre, tuning.difference_step, context.options.seed);
+      measure_curvature(gradient, centre, false, make_stream(context.options.seed, Purpose::krylov));
   if (!curvature.eigenvalues.allFinite())
     return stop(Status::bad_gradient, "the gradient is not finite near the start", state);
   const std::string where = "at " + place(theta.row(0).transpose());

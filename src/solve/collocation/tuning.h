@@ -8,9 +8,7 @@ namespace chaosgrad::internal {
 struct CollocationTuning {
   // The nominal point.
 
-  // Relative step of the differences for the Hessian.
-  double difference_step = 1e-5;
-  // ‖D − Dᵀ‖/‖D‖ of those differences, beyond which D is no Hessian.
+  // ‖D − Dᵀ‖/‖D‖ of the Hessian by differences, beyond which D is no Hessian.
   double asymmetry_limit = 1e-2;
   // What is left of the first step when the nominal point is done.
   double nominal_accuracy = 1e-3;
@@ -143,7 +141,6 @@ struct CollocationTuning {
 
 template <class Visitor>
 void visit(CollocationTuning& tuning, const Visitor& visitor) {
-  visitor("difference_step", tuning.difference_step);
   visitor("asymmetry_limit", tuning.asymmetry_limit);
   visitor("nominal_accuracy", tuning.nominal_accuracy);
   visitor("nominal_ratio", tuning.nominal_ratio);

@@ -11,6 +11,7 @@ constexpr Index chunk = 512;  // rows per partial sum
 struct NormalEquations {
   Matrix gram;  // lower triangle
   Matrix right;
+  auto members() { return std::tie(gram, right); }
 };
 
 NormalEquations normal_equations(const Matrix& psi, const Vector& weights, const Matrix& x,

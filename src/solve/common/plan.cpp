@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
-#include "samples/sample_source.h"
+#include "problem/problem_samples.h"
 #include "solve/common/option_table.h"
 
 namespace chaosgrad::internal {

@@ -11,6 +11,7 @@
 #include "estimate/gradient_estimator.h"
 #include "solve/descent/step_policy.h"
 #include "solve/descent/tuning.h"
+#include "problem/problem_samples.h"
 #include "solve/solvers.h"
 
 namespace chaosgrad::internal {
@@ -22,8 +23,8 @@ class Samples {
   Samples(const Oracle& oracle, const Options& options, const Plan& plan)
       : oracle_(oracle), options_(options), plan_(plan) {
     if (options.gradient == GradientRule::quadrature) {
-      quadrature_ =
-          std::make_unique<QuadratureSource>(oracle, plan.basis.families(), options.nodes);
+      quadrature_ = std::make_unique<QuadratureSource>(
+          problem_quadrature(oracle, plan.basis.families(), options.nodes));
     }
   }
 
@@ -37,15 +38,16 @@ class Samples {
     const auto step = static_cast<std::uint64_t>(k);
     const Level& level = plan_.level(k);
     if (quadrature_) return use(*quadrature_);
+    const Measure& measure = oracle_.parameters();
     if (options_.gradient == GradientRule::sobol) {
-      return use(
-          SobolSource(oracle_, level.M, make_stream(options_.seed, Purpose::scramble, step)));
+      return use(SobolSource(measure, oracle_.noise_dimension(), level.M,
+                             make_stream(options_.seed, Purpose::scramble, step)));
     }
     const Stream parameters = make_stream(options_.seed, Purpose::parameters, step);
     const Stream noise = make_stream(options_.seed, Purpose::noise, step);
     if (plan_.christoffel)
-      return use(ChristoffelSource(oracle_, plan_.basis, level.m, level.M, parameters, noise));
-    return use(MonteCarloSource(oracle_, level.M, parameters, noise));
+      return use(ChristoffelSource(measure, plan_.basis, level.m, level.M, parameters, noise));
+    return use(MonteCarloSource(measure, level.M, parameters, noise));
   }
 
  private:

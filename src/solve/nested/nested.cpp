@@ -7,8 +7,8 @@
 
 #include "chaosgrad/error.h"
 #include "numeric/decompositions.h"
-#include "samples/mixture.h"
-#include "samples/sample_source.h"
+#include "samples/basis_table.h"
+#include "samples/parameters.h"
 #include "solve/descent/guard.h"
 #include "solve/solvers.h"
 
@@ -29,11 +29,10 @@ struct PointIterates {
 PointIterates draw_points(const Oracle& oracle, const Options& options) {
   const Index n = options.points;
   PointIterates points;
-  points.eta.resize(n, oracle.parameters().dimension());
-  points.theta.resizeLike(points.eta);
-  fill_uniform(make_stream(options.seed, Purpose::parameters), 0, points.eta);
-  oracle.parameters().germ_from_uniform(points.eta, points.eta);
-  oracle.parameters().parameters_from_germ(points.eta, points.theta);
+  ParameterSamples at =
+      draw_parameters(oracle.parameters(), make_stream(options.seed, Purpose::parameters), 0, n);
+  points.eta = std::move(at.eta);
+  points.theta = std::move(at.theta);
   points.x = oracle.facts().start.transpose().replicate(n, 1);
   points.previous = points.x;
   points.average = points.x;
@@ -72,6 +71,7 @@ struct Sweep {
   double squared_norm = 0;  // Σ |∇f|² over the points
   Index active = 0;         // points that took a step
   bool finite = true;
+  auto members() { return std::tie(squared_norm, active, finite); }
 };
 
 // What iteration k does at every point.

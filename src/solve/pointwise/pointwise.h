@@ -8,17 +8,11 @@
 #include <vector>
 
 #include "chaosgrad/types.h"
+#include "curvature/metric.h"
 #include "parallel/executor.h"
 #include "solve/pointwise/tuning.h"
 
 namespace chaosgrad::internal {
-
-// A common approximation of ∇²f(·, θ)⁻¹, applied row by row: r = H(η)⁻¹ g.
-class InverseHessian {
- public:
-  virtual ~InverseHessian() = default;
-  virtual void apply(Block eta, Block g, BlockOut r) const = 0;
-};
 
 // s = x' − x, y = ∇f(x') − ∇f(x).
 struct Secant {
@@ -56,6 +50,11 @@ struct PointReport {
   Vector nonfinite_x = {};                     // at which x
   std::optional<Vector> runaway_theta = {};    // where an iterate ran away: f has no minimum
   void add(PointReport&& other);
+  auto members() {
+    return std::tie(gradients, worst_ratio, ratios, remaining_squares, lowest_curvature,
+                    highest_curvature, lowest_theta, highest_theta, unsolved, out_of_budget,
+                    nonfinite_theta, nonfinite_x, runaway_theta);
+  }
 };
 
 struct PointOptions {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/paired_gradients.h"
 #include "solve/common/goal.h"
 #include "solve/common/validation.h"
 #include "solve/sieve/budget.h"

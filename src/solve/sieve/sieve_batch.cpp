@@ -15,6 +15,7 @@ struct BatchSums {
   Coefficients beyond, probed;
   Vector noise, probe_noise;
   std::optional<Vector> bad_theta = {};
+  auto members() { return std::tie(groups, beyond, probed, noise, probe_noise, bad_theta); }
 };
 
 void add(BatchSums& left, BatchSums&& right) {

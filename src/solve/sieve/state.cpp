@@ -75,7 +75,7 @@ void save(const SieveState& state, Run& run) {
   saved.arrays["error"].resize(1, 7);
   saved.arrays["error"] << state.error.sampling, state.error.basis, state.error.optimisation,
       state.error.upper, state.error.sampling_factor, state.smallest_step, state.damping;
-  if (state.metric) state.metric->save(saved);
+  if (state.metric) save(*state.metric, saved);
 }
 
 SieveState restore_state(const Solution& before, Run& run) {
@@ -103,7 +103,7 @@ SieveState restore_state(const Solution& before, Run& run) {
                              .variances = saved.array("variances")}};
   for (std::size_t g = 0; g < sieve_groups; ++g)
     state.replicates.push_back(saved.array(replicate_name(g)));
-  if (stage > 1) state.metric = LocalMetric::restore(saved, state.basis.families());
+  if (stage > 1) state.metric = restore_metric(saved, state.basis.families());
   return state;
 }
 
