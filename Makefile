@@ -1,5 +1,5 @@
 # The two commands of a new user are `make demo` and `make test`.
-.PHONY: demo build test sanitize format packages clean
+.PHONY: demo build test ci clang portable sanitize debug format packages clean
 
 demo: packages
 	@echo "== building the program (release)"
@@ -17,10 +17,10 @@ test: build
 	@scripts/install-packages tests
 	scripts/run-tests
 
-sanitize: packages
-	@test -f build/sanitize/build.ninja || cmake --preset sanitize
-	cmake --build --preset sanitize
-	ctest --preset sanitize -j 2
+# The C++ tests in another build: warnings are errors, another compiler, another machine, sanitizers, assertions.
+ci clang portable sanitize debug:
+	@scripts/install-packages ci
+	scripts/run-tests $@
 
 format:
 	git ls-files '*.h' '*.cpp' | xargs clang-format -i

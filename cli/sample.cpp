@@ -7,6 +7,7 @@
 #include "chaosgrad/chaosgrad.h"
 #include "io/run_statistics.h"
 #include "random/random.h"
+#include "samples/parameters.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
@@ -43,14 +44,11 @@ int run_sample(const SampleArguments& arguments) {
     fmt::print("\n");
   }
   const Index r = quantities.functions.noise_dimension;
-  Matrix noise(r > 0 ? noise_draws : 1, r);
-  fill_uniform(make_stream(seed, Purpose::sample, 1), 0, noise);
+  const Matrix noise =
+      draw_noise(r, make_stream(seed, Purpose::sample, 1), 0, r > 0 ? noise_draws : 1);
   for (Index first = 0; first < arguments.count; first += block_size) {
     const Index n = std::min(block_size, arguments.count - first);
-    Matrix eta(n, measure.dimension()), theta(n, measure.dimension());
-    fill_uniform(stream, first, eta);
-    measure.germ_from_uniform(eta, eta);
-    measure.parameters_from_germ(eta, theta);
+    const auto [eta, theta] = draw_parameters(measure, stream, first, n);
     const Matrix x = run.solution.expansion.evaluate_germ(eta);
     Matrix table(n, static_cast<Index>(header.size()));
     table << theta, x, quantity_means(quantities.functions, x, theta, noise);

@@ -6,6 +6,7 @@
 #include "chaosgrad/chaosgrad.h"
 #include "io/run_statistics.h"
 #include "session.h"
+#include "solution/statistics/statistic_table.h"
 
 namespace chaosgrad::cli {
 using namespace internal;
@@ -32,25 +33,40 @@ void print_row(const std::string& name, const std::vector<Estimate>& estimates) 
   fmt::print("\n");
 }
 
-void print_header(const char* title, const std::vector<std::string>& columns) {
+void print_header(std::string_view title, const std::vector<std::string>& columns) {
   fmt::print("\n  {:<14}", title);
   for (const std::string& column : columns) fmt::print(" {:>20}", column);
   fmt::print("\n");
 }
 
 // The largest pairwise indices.
-void print_pairs(const std::string& name, const OutputStatistics& output,
+void print_pairs(const std::string& name, const std::vector<Estimate>& pairwise,
                  const Statistics& statistics, const std::vector<std::string>& parameters) {
   std::vector<std::size_t> order;
-  for (std::size_t p = 0; p < output.pairwise.size(); ++p) order.push_back(p);
+  for (std::size_t p = 0; p < pairwise.size(); ++p) order.push_back(p);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return output.pairwise[a].value > output.pairwise[b].value;
+    return pairwise[a].value > pairwise[b].value;
   });
   for (std::size_t i = 0; i < std::min(order.size(), shown_pairs); ++i) {
     const auto& [k, l] = statistics.pairs[order[i]];
-    fmt::print("  {:<14} {:>20}   {} and {}\n", i == 0 ? name : "",
-               with_bar(output.pairwise[order[i]]), parameters[static_cast<std::size_t>(k)],
-               parameters[static_cast<std::size_t>(l)]);
+    fmt::print("  {:<14} {:>20}   {} and {}\n", i == 0 ? name : "", with_bar(pairwise[order[i]]),
+               parameters[static_cast<std::size_t>(k)], parameters[static_cast<std::size_t>(l)]);
+  }
+}
+
+// The statistics that are one number, side by side.
+void print_numbers(const std::vector<std::string>& names, const std::vector<std::size_t>& shown,
+                   const Statistics& statistics) {
+  std::vector<std::string> columns;
+  for (const StatisticEntry& entry : statistic_table()) {
+    if (entry.shape == StatisticShape::number) columns.emplace_back(entry.title);
+  }
+  print_header("", columns);
+  for (const std::size_t j : shown) {
+    std::vector<Estimate> row;
+    for (const NumberEntry& number : number_statistics())
+      row.push_back(statistics.outputs[j].*number.member);
+    print_row(names[j], row);
   }
 }
 
@@ -64,11 +80,8 @@ void print_statistics(const StoredRun& run, const Statistics& statistics,
   for (std::size_t j = 0; j < names.size(); ++j) {
     if (j < shown_outputs || j >= components) shown.push_back(j);
   }
-  const auto table = [&](const char* title, const std::vector<std::string>& columns,
-                         const auto& estimates) {
-    print_header(title, columns);
-    for (const std::size_t j : shown) print_row(names[j], estimates(statistics.outputs[j]));
-  };
+  std::vector<std::string> levels;
+  for (const double level : statistics.levels) levels.push_back(fmt::format("{:g} %", 100 * level));
 
   if (!run.labels.title.empty()) fmt::print("{}\n", run.labels.title);
   fmt::print("Error bars hold with {:g} % confidence.\n", 100 * confidence);
@@ -78,26 +91,29 @@ void print_statistics(const StoredRun& run, const Statistics& statistics,
         "of the run's samples would count under it.\n",
         statistics.reweighting->error_factor, 100 * statistics.reweighting->effective_share);
   }
-  table("", {"mean", "sd", "skewness", "excess kurtosis"}, [](const OutputStatistics& output) {
-    return std::vector{output.mean, output.sd, output.skewness, output.excess_kurtosis};
-  });
-  std::vector<std::string> levels;
-  for (const double level : statistics.levels) levels.push_back(fmt::format("{:g} %", 100 * level));
-  table("quantiles", levels, [](const OutputStatistics& output) { return output.quantiles; });
-  table("correlation", parameters,
-        [](const OutputStatistics& output) { return output.correlation; });
-  table("mean slope by", parameters, [](const OutputStatistics& output) { return output.slope; });
-  if (run.solution.expansion.measure().is_dependent()) {
-    fmt::print(
-        "\n  The parameters depend on each other: Sobol' indices refer to the independent "
-        "variables that drive them (docs/mathematics.md, 2).\n");
-  }
-  table("Sobol' main", parameters, [](const OutputStatistics& output) { return output.main; });
-  table("Sobol' total", parameters, [](const OutputStatistics& output) { return output.total; });
-  if (!statistics.pairs.empty()) {
-    print_header("Sobol' pairs", {});
-    for (const std::size_t j : shown)
-      print_pairs(names[j], statistics.outputs[j], statistics, parameters);
+  print_numbers(names, shown, statistics);
+  bool said = !run.solution.expansion.measure().is_dependent();
+  for (const StatisticEntry& entry : statistic_table()) {
+    const auto* member = std::get_if<std::vector<Estimate> OutputStatistics::*>(&entry.member);
+    if (!member) continue;
+    if (entry.group == "sobol" && !std::exchange(said, true)) {
+      fmt::print(
+          "\n  The parameters depend on each other: Sobol' indices refer to the independent "
+          "variables that drive them (docs/mathematics.md, 2).\n");
+    }
+    const bool pairs = entry.shape == StatisticShape::per_pair;
+    if (pairs && statistics.pairs.empty()) continue;
+    print_header(entry.title, pairs ? std::vector<std::string>{}
+                              : entry.shape == StatisticShape::per_level ? levels
+                                                                         : parameters);
+    for (const std::size_t j : shown) {
+      const std::vector<Estimate>& estimates = statistics.outputs[j].**member;
+      if (pairs) {
+        print_pairs(names[j], estimates, statistics, parameters);
+      } else {
+        print_row(names[j], estimates);
+      }
+    }
   }
   std::vector<std::string> columns;
   for (const std::size_t j : shown) columns.push_back(names[j]);

@@ -6,6 +6,8 @@
 //   z = C ξ (C Cᵀ = correlation), θ_k = F_k⁻¹(Φ(z_k)),
 // and an uncorrelated component keeps η_k = θ_k, or has η_k = log θ_k where that is asked for.
 // Bases are orthonormal in the germ, hence in L²_π.
+//
+// And ν, the distribution of the noise v: numbers that are uniform on (0, 1), one axis each.
 #include <optional>
 #include <vector>
 
@@ -51,6 +53,18 @@ class Measure {
   enum class Chart { identity, logarithm, score };  // how η_k comes from θ
   std::vector<Chart> charts_;
   Matrix factor_;  // C, lower triangular
+};
+
+// How a quadrature rule should treat one uniform noise number u: as it is (smooth in u), as Φ(z)
+// with z normal (smooth in z), or as the choice among finitely many cases (summed exactly): case i
+// for u in the i-th of consecutive intervals of length weights[i].
+struct NoiseAxis {
+  enum class Kind { uniform, normal, cases };
+  Kind kind = Kind::uniform;
+  Vector weights = {};  // of the cases; they sum to 1
+  // Of ∇F as a polynomial in u (uniform) or z (normal): a Gauss rule then gives its expectation
+  // exactly. Empty: not known to be one.
+  std::optional<int> degree = {};
 };
 
 }  // namespace chaosgrad

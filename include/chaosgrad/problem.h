@@ -23,18 +23,6 @@ concept Problem = requires(const P& p, Block x, Block theta, Block noise, BlockO
   { p.gradient(x, theta, noise, g) } -> std::same_as<void>;
 };
 
-// How a quadrature rule should treat one uniform noise number u: as it is (smooth in u), as Φ(z)
-// with z normal (smooth in z), or as the choice among finitely many cases (summed exactly): case i
-// for u in the i-th of consecutive intervals of length weights[i].
-struct NoiseAxis {
-  enum class Kind { uniform, normal, cases };
-  Kind kind = Kind::uniform;
-  Vector weights = {};  // of the cases; they sum to 1
-  // Of ∇F as a polynomial in u (uniform) or z (normal): a Gauss rule then gives its expectation
-  // exactly. Empty: not known to be one.
-  std::optional<int> degree = {};
-};
-
 // factor · B_degree(θ_parameter), B the family of that parameter.
 struct BasisFunction {
   Index parameter = 0, degree = 0;

@@ -42,8 +42,7 @@ inline constexpr Index harmonic_columns = 2 * harmonic_reach + 1;  // with the c
 inline constexpr double sqrt2 = 0x1.6a09e667f3bcdp+0;
 
 // A group has 2·harmonic_span functions. It is left to the kernels if the first m functions hold at
-// least this many of them: to form so many would cost more than to work on a few that are not
-// there.
+// least this many of them: to form so many would cost more than to work on a few absent ones.
 inline constexpr Index harmonic_quorum = 12;
 
 // Number of groups left to the kernels.

@@ -62,8 +62,7 @@ class Factoring {
 
   void run() {
     const auto d = static_cast<std::size_t>(indices_.dimension());
-    // The split depends on d alone: a larger basis has the same values for the functions they
-    // share.
+    // The split depends on d alone: functions have the same values in a larger basis.
     const std::size_t half = d / 2;
     std::vector<std::int32_t> group(static_cast<std::size_t>(indices_.size()), -1);
     for (Index i = 0; i < indices_.size(); ++i) {

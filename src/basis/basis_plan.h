@@ -2,11 +2,11 @@
 // How a basis is kept and evaluated in factored form. The multivariate functions are products of
 // two tabulated ones,
 //   ψ_i = T_left · T_right,
-// left depending on the first half of the dimensions and right on the others; the table T holds
+// left depending on the first half of the dimensions and right on the others. The table T holds
 // those functions of the basis that depend on one half only (about √m of them), so it stays in the
-// first-level cache and the products need never be formed: Σ_i u_i ψ_i = Σ_left T_left Σ_right u
-// T_right. A single trigonometric dimension is factored by the addition theorems instead, see
-// basis_axis.h.
+// first-level cache, and the products need never be formed:
+//   Σ_i u_i ψ_i = Σ_left T_left Σ_right u T_right.
+// A single trigonometric dimension is factored by the addition theorems instead: basis_axis.h.
 #include <cstdint>
 #include <optional>
 #include <vector>

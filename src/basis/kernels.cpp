@@ -21,8 +21,7 @@ using Part = Eigen::Map<Eigen::Array<double, components, 1>>;
 template <int components>
 using ConstPart = Eigen::Map<const Eigen::Array<double, components, 1>>;
 
-// `rows` are those of the functions cos(a − reach), sin(a − reach), …, sin(a + reach), `stride`
-// apart.
+// `rows`, `stride` apart, are those of cos(a − reach), sin(a − reach), …, sin(a + reach).
 template <int components>
 void turn_coefficients(const double* rows, Index stride, TurnedRows<components>& v) {
   const auto cos = [&](Index n) {

@@ -1,17 +1,19 @@
 #pragma once
-// The Hessian at one place, by differences of gradients: the common preconditioner of the adaptive
-// solvers.
-#include <functional>
-#include <string>
-
+// The Hessian at one place as eigenvalues and eigenvectors: what solvers precondition with, and
+// where convexity shows.
 #include "chaosgrad/types.h"
-#include "solve/pointwise/pointwise.h"
+#include "curvature/differences.h"
+#include "curvature/lanczos.h"
 
 namespace chaosgrad::internal {
 
-// Up to this q the whole Hessian is formed (q + 1 gradients); beyond, its action on a Krylov space.
+// How much of a Hessian is formed depends on how many are needed.
+// One for a run: in full up to this q (q + 1 gradients), beyond it on a Krylov space.
 inline constexpr Index dense_limit = 200;
-inline constexpr Index krylov_dimension = 40;
+// One at each of many places: in full up to this q. Beyond, Lanczos' method takes as few products
+// (2 · 40 gradients by central differences, where the whole Hessian takes 2q), or a common one
+// serves.
+inline constexpr Index pointwise_limit = 32;
 
 // H ≈ V diag(λ) Vᵀ + σ (I − V Vᵀ). Dense: V is q×q; otherwise k Lanczos vectors, σ the geometric
 // mean of their Ritz values.
@@ -28,22 +30,13 @@ struct Curvature {
   [[nodiscard]] Matrix matrix() const;                // H, q×q
 };
 
-// gradient(x) is the (mean) gradient at x ∈ R^q; differences of size h(x_a) along each direction.
-using MeanGradient = std::function<Vector(const Vector&)>;
-[[nodiscard]] Curvature measure_curvature(const MeanGradient& gradient, const Vector& x,
-                                          double relative_step, std::uint64_t seed);
-
-// The eigendecomposition of a given Hessian estimate (symmetrised).
+// The eigendecomposition of a Hessian by differences (symmetrised), or of one on a Krylov space.
 [[nodiscard]] Curvature decompose(const Matrix& hessian);
+[[nodiscard]] Curvature decompose(const KrylovSpace& space);
 
-class MeanInverse final : public InverseHessian {
- public:
-  explicit MeanInverse(Curvature curvature) : curvature_(std::move(curvature)) {}
-  void apply(Block, Block g, BlockOut r) const override { r = curvature_.solve(g); }
-  [[nodiscard]] const Curvature& curvature() const { return curvature_; }
-
- private:
-  Curvature curvature_;
-};
+// At x by forward differences, in full or on a Krylov space, whose first vector is drawn from
+// `start`. `noisy`: the gradient is a mean over draws of noise.
+[[nodiscard]] Curvature measure_curvature(const MeanGradient& gradient, const Vector& x, bool noisy,
+                                          const Stream& start);
 
 }  // namespace chaosgrad::internal

@@ -1,128 +1,46 @@
 #include "estimate/constants.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
-#include "numeric/symmetric.h"
-#include "random/random.h"
+#include "curvature/curvature.h"
+#include "estimate/average_gradient.h"
+#include "samples/parameters.h"
 
 namespace chaosgrad::internal {
 namespace {
 
-constexpr Index dense_limit = 32;  // up to this q the whole Hessian is differenced
-constexpr Index lanczos_steps =
-    40;  // beyond it: extreme eigenvalues from a Krylov space of this size
-
-// f(·, θ) at one θ: gradients averaged over a fixed set of noise draws, so that differences see no
-// noise.
-class MeanGradient {
- public:
-  MeanGradient(const Oracle& oracle, const Vector& theta, Index draws, const Stream& stream)
-      : oracle_(oracle), draws_(oracle.noise_dimension() > 0 ? draws : 1) {
-    theta_ = theta.transpose().replicate(std::min(draws_, block_size), 1);
-    noise_.resize(draws_, oracle.noise_dimension());
-    if (oracle.noise_dimension() > 0) fill_uniform(stream, 0, noise_);
-  }
-
-  Vector operator()(const Vector& x) {
-    Vector sum = Vector::Zero(x.size());
-    for_each_block(x, [&](const Matrix& g, Index) { sum += g.colwise().sum().transpose(); });
-    return sum / static_cast<double>(draws_);
-  }
-
-  // Σ over components of the variance of ∇F over the noise, at x.
-  double variance(const Vector& x) {
-    const Vector mean = (*this)(x);
-    double sum = 0;
-    for_each_block(
-        x, [&](const Matrix& g, Index) { sum += (g.rowwise() - mean.transpose()).squaredNorm(); });
-    return draws_ > 1 ? sum / static_cast<double>(draws_ - 1) : 0;
-  }
-
-  [[nodiscard]] Index draws() const { return draws_; }
-  [[nodiscard]] std::int64_t count() const { return count_; }
-
- private:
-  template <class Use>
-  void for_each_block(const Vector& x, const Use& use) {
-    for (Index first = 0; first < draws_; first += block_size) {
-      const Index n = std::min(block_size, draws_ - first);
-      const Matrix xs = x.transpose().replicate(n, 1);
-      Matrix g(n, x.size());
-      oracle_.gradient(xs, theta_.topRows(n), noise_.middleRows(first, n), g);
-      use(g, n);
-      count_ += n;
-    }
-  }
-
-  const Oracle& oracle_;
-  Index draws_;
-  Matrix theta_, noise_;
-  std::int64_t count_ = 0;
+struct Extremes {
+  double lowest = std::numeric_limits<double>::quiet_NaN(), highest = 0;  // eigenvalues
+  Vector step;  // towards the optimum; a gradient step where no Hessian is at hand
 };
 
-// Central difference of the gradient: ∇²f(x) v.
-Vector hessian_times(MeanGradient& gradient, const Vector& x, const Vector& v) {
-  // Without noise the rounding error eps/h and the truncation error h² balance at eps^(1/3). With
-  // noise the gradient of one draw may be a step function, and only a wide difference sees the
-  // curvature of the mean.
-  const double relative = gradient.draws() > 1 ? 1e-2 : 6e-6;
-  const double h = relative * (1 + x.norm()) / v.norm();
-  return (gradient(x + h * v) - gradient(x - h * v)) / (2 * h);
-}
-
-struct Curvature {
-  double lowest, highest;
-  Vector newton_step;  // towards the optimum; a gradient step where no Hessian is at hand
-};
-
-Curvature dense_curvature(MeanGradient& gradient, const Vector& x) {
+Extremes dense_extremes(AverageGradient& gradient, const Vector& x, double h) {
   const Index q = x.size();
-  Matrix hessian(q, q);
-  for (Index j = 0; j < q; ++j) hessian.col(j) = hessian_times(gradient, x, Vector::Unit(q, j));
-  if (!hessian.allFinite()) return {std::numeric_limits<double>::quiet_NaN(), 0, Vector::Zero(q)};
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(symmetric_part(hessian));
-  const Vector& values = eigen.eigenvalues();
-  Vector step = Vector::Zero(q);
-  if (values(0) > 0) {
-    step = -eigen.eigenvectors() *
-           (eigen.eigenvectors().transpose() * gradient(x)).cwiseQuotient(values);
+  const Matrix hessian =
+      hessian_by_differences(std::ref(gradient), x, Vector::Constant(q, h), Difference::central);
+  if (!hessian.allFinite()) return {.step = Vector::Zero(q)};
+  const Curvature curvature = decompose(hessian);
+  Extremes result{curvature.lowest(), curvature.highest(), Vector::Zero(q)};
+  if (result.lowest > 0) {
+    const Matrix& V = curvature.vectors;
+    result.step = -V * (V.transpose() * gradient(x)).cwiseQuotient(curvature.eigenvalues);
   }
-  return {values(0), values(q - 1), step};
+  return result;
 }
 
-Curvature lanczos_curvature(MeanGradient& gradient, const Vector& x, const Stream& stream) {
-  const Index q = x.size(), steps = std::min(lanczos_steps, q);
-  Matrix krylov(q, steps);
-  Vector diagonal(steps), off_diagonal(steps);
-  Matrix start(q, 1);
-  fill_uniform(stream, 0, start);
-  Vector v = (start.col(0).array() - 0.5).matrix().normalized();
-  Index size = 0;
-  for (; size < steps; ++size) {
-    krylov.col(size) = v;
-    Vector w = hessian_times(gradient, x, v);
-    if (!w.allFinite()) return {std::numeric_limits<double>::quiet_NaN(), 0, Vector::Zero(q)};
-    diagonal(size) = v.dot(w);
-    for (int pass = 0; pass < 2; ++pass) {  // full re-orthogonalisation, twice is enough
-      const auto basis = krylov.leftCols(size + 1);
-      w -= basis * (basis.transpose() * w);
-    }
-    off_diagonal(size) = w.norm();
-    if (off_diagonal(size) < 1e-8 * std::abs(diagonal(0))) {
-      ++size;
-      break;
-    }
-    v = w / off_diagonal(size);
-  }
-  Eigen::SelfAdjointEigenSolver<Matrix> eigen;
-  eigen.computeFromTridiagonal(diagonal.head(size), off_diagonal.head(std::max<Index>(size - 1, 0)),
-                               Eigen::EigenvaluesOnly);
-  const double highest = eigen.eigenvalues()(size - 1);
-  return {eigen.eigenvalues()(0), highest, -gradient(x) / highest};
+Extremes krylov_extremes(AverageGradient& gradient, const Vector& x, double h,
+                         const Stream& start) {
+  const auto product = [&](const Vector& v) -> Vector {
+    return (gradient(x + h * v) - gradient(x - h * v)) / (2 * h);
+  };
+  const KrylovSpace space = lanczos(product, x.size(), start);
+  if (!space.tridiagonal.allFinite()) return {.step = Vector::Zero(x.size())};
+  const Curvature curvature = decompose(space);
+  return {curvature.lowest(), curvature.highest(), -gradient(x) / curvature.highest()};
 }
 
 // V + (V_G − 1) a bounds the variance s at every point (a = |∇f|², s): the slope by least squares
@@ -155,33 +73,35 @@ void fit_noise(const std::vector<std::pair<double, double>>& points, ProblemCons
 }  // namespace
 
 ProblemConstants measure_constants(const Oracle& oracle, std::uint64_t seed, Index points) {
-  const bool dense = oracle.dimension() <= dense_limit;
+  const bool dense = oracle.dimension() <= pointwise_limit, noisy = oracle.noise_dimension() > 0;
   const Index draws = dense ? 512 : 64;
   if (!dense) points = std::min<Index>(points, 8);
-  Matrix thetas(points, oracle.parameters().dimension());
-  fill_uniform(make_stream(seed, Purpose::constants, 0), 0, thetas);
-  oracle.parameters().germ_from_uniform(thetas, thetas);
-  oracle.parameters().parameters_from_germ(thetas, thetas);
-
+  const Matrix thetas = draw_parameters(oracle.parameters(),
+                                        make_stream(seed, Purpose::constants_parameters), 0, points)
+                            .theta;
   ProblemConstants constants;
   std::vector<double> low, high;
   std::vector<std::pair<double, double>> noise;
   for (Index i = 0; i < points; ++i) {
-    const auto step = static_cast<std::uint64_t>(i + 1);
-    MeanGradient gradient(oracle, thetas.row(i).transpose(), draws,
-                          make_stream(seed, Purpose::constants, step));
+    const auto step = static_cast<std::uint64_t>(i);
+    AverageGradient gradient(
+        oracle, thetas.row(i).transpose(),
+        draw_noise(oracle.noise_dimension(), make_stream(seed, Purpose::constants_noise, step), 0,
+                   noisy ? draws : 1));
     Vector x = oracle.facts().start;
     for (int visit = 0; visit < 2; ++visit) {
-      const Curvature curvature =
-          dense ? dense_curvature(gradient, x)
-                : lanczos_curvature(gradient, x, make_stream(seed, Purpose::constants, step << 20));
-      low.push_back(curvature.lowest);
-      high.push_back(curvature.highest);
+      const double h = difference_step(Difference::central, noisy, x.norm());
+      const Extremes extremes =
+          dense
+              ? dense_extremes(gradient, x, h)
+              : krylov_extremes(gradient, x, h, make_stream(seed, Purpose::constants_krylov, step));
+      low.push_back(extremes.lowest);
+      high.push_back(extremes.highest);
       const double variance = gradient.variance(x);
       noise.emplace_back(
           std::max(0.0, gradient(x).squaredNorm() - variance / static_cast<double>(draws)),
           variance);
-      x += curvature.newton_step;
+      x += extremes.step;
     }
     constants.gradients += gradient.count();
   }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "basis/kernels.h"
-#include "samples/sample_source.h"
+#include "problem/problem_samples.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -14,6 +14,7 @@ constexpr Index max_points = Index{1} << 20;
 struct Sums {
   Coefficients u;
   double norm_squared = 0;
+  auto members() { return std::tie(u, norm_squared); }
 };
 
 Sums sum_chunk(const Oracle& oracle, const Basis& basis, const QuadratureSource& source,
@@ -68,7 +69,7 @@ std::optional<ReferenceExpansion> expand_reference(const Oracle& oracle, const B
   if (!oracle.facts().reference) return std::nullopt;
   if (nodes == 0) nodes = sufficient_nodes(oracle, basis);
   if (nodes == 0) return std::nullopt;
-  const QuadratureSource source(oracle, basis.families(), nodes, false);
+  const QuadratureSource source = problem_quadrature(oracle, basis.families(), nodes, false);
   Sums sums = executor.reduce(
       (source.size() + block_size - 1) / block_size,
       [&](Index block) { return sum_chunk(oracle, basis, source, block * block_size); },

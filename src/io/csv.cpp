@@ -58,7 +58,7 @@ std::vector<Line> split(std::string_view text) {
   return lines;
 }
 
-double number(const Field& field, const Line& line, const std::string& file,
+double field_value(const Field& field, const Line& line, const std::string& file,
               std::string_view text) {
   double value = 0;
   const char* end = field.text.data() + field.text.size();
@@ -70,7 +70,7 @@ double number(const Field& field, const Line& line, const std::string& file,
   return value;
 }
 
-Matrix numbers(const std::vector<Line>& lines, std::size_t first, std::size_t columns,
+Matrix row_values(const std::vector<Line>& lines, std::size_t first, std::size_t columns,
                const std::string& file, std::string_view text) {
   Matrix rows(static_cast<Index>(lines.size() - first), static_cast<Index>(columns));
   for (std::size_t i = first; i < lines.size(); ++i) {
@@ -81,7 +81,7 @@ Matrix numbers(const std::vector<Line>& lines, std::size_t first, std::size_t co
     }
     for (std::size_t j = 0; j < columns; ++j) {
       rows(static_cast<Index>(i - first), static_cast<Index>(j)) =
-          number(lines[i].fields[j], lines[i], file, text);
+          field_value(lines[i].fields[j], lines[i], file, text);
     }
   }
   return rows;
@@ -110,7 +110,7 @@ CsvTable parse_csv(std::string_view text, const std::string& file) {
     }
     table.columns.push_back(field.text);
   }
-  table.rows = numbers(lines, 1, table.columns.size(), file, text);
+  table.rows = row_values(lines, 1, table.columns.size(), file, text);
   return table;
 }
 
@@ -119,7 +119,7 @@ CsvTable read_csv(const std::string& path) { return parse_csv(read_file(path), p
 Matrix parse_csv_matrix(std::string_view text, const std::string& file) {
   const std::vector<Line> lines = split(text);
   if (lines.empty()) throw PlacedError({file, 1, 1}, "expected numbers, found an empty file");
-  return numbers(lines, 0, lines[0].fields.size(), file, text);
+  return row_values(lines, 0, lines[0].fields.size(), file, text);
 }
 
 }  // namespace chaosgrad::internal

@@ -2,93 +2,70 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
-#include "chaosgrad/solution.h"
 #include "io/json_numbers.h"
 #include "io/problem_file/read_distribution.h"
 #include "io/problem_file/read_options.h"
+#include "measure/distribution_table.h"
+#include "solve/common/option_table.h"
 
 namespace chaosgrad::internal {
 namespace {
 
-Json formula(const std::optional<Schedule>& schedule) {
-  return schedule ? Json(schedule->text()) : Json(nullptr);
+Json argument(const DistributionArgument& argument, const Distribution::Variant& parameters) {
+  const std::vector<double> values = argument.values(parameters);
+  return argument.rule == ArgumentRule::list ? Json(values) : number(values.front());
 }
 
-Json arguments(const Uniform& d) { return {{"lower", d.lower}, {"upper", d.upper}}; }
-Json arguments(const Normal& d) { return {{"mean", d.mean}, {"sd", d.sd}}; }
-Json arguments(const LogNormal& d) { return {{"mu", d.mu}, {"sigma", d.sigma}}; }
-Json arguments(const Beta& d) {
-  return {{"alpha", d.alpha}, {"beta", d.beta}, {"lower", d.lower}, {"upper", d.upper}};
-}
-Json arguments(const Gamma& d) { return {{"shape", d.shape}, {"scale", d.scale}}; }
-Json arguments(const Exponential& d) { return {{"rate", d.rate}}; }
-Json arguments(const Triangular& d) {
-  return {{"lower", d.lower}, {"mode", d.mode}, {"upper", d.upper}};
-}
-Json arguments(const Weibull& d) { return {{"shape", d.shape}, {"scale", d.scale}}; }
-Json arguments(const LogUniform& d) { return {{"lower", d.lower}, {"upper", d.upper}}; }
-Json arguments(const TruncatedNormal& d) {
-  return {{"mean", d.mean}, {"sd", d.sd}, {"lower", number(d.lower)}, {"upper", number(d.upper)}};
-}
-Json arguments(const Discrete& d) { return {{"values", d.values}, {"weights", d.weights}}; }
+// The value of an option.
+struct OptionJson {
+  const Options& options;
 
-const char* name(GradientRule rule) {
-  switch (rule) {
-    case GradientRule::monte_carlo:
-      return "monte-carlo";
-    case GradientRule::sobol:
-      return "sobol";
-    case GradientRule::quadrature:
-      return "quadrature";
+  template <class Value>
+  requires std::is_arithmetic_v<Value> Json operator()(Value Options::*member) const {
+    return options.*member;
   }
-  return "";
-}
-
-const char* name(Sampling sampling) {
-  switch (sampling) {
-    case Sampling::automatic:
-      return "automatic";
-    case Sampling::parameter:
-      return "parameter";
-    case Sampling::christoffel:
-      return "christoffel";
+  Json operator()(std::optional<double> Options::*member) const { return number(options.*member); }
+  Json operator()(std::optional<Schedule> Options::*member) const {
+    const std::optional<Schedule>& schedule = options.*member;
+    return schedule ? Json(schedule->text()) : Json(nullptr);
   }
-  return "";
-}
+  Json operator()(const ChoiceMember& member) const {
+    return name_of(member.choices, member.get(options));
+  }
+  Json operator()(const IndexSetMember& member) const {
+    if (const auto name = index_set_name(options))
+      return name_of(member.choices, static_cast<int>(*name));
+    Json list = Json::array();
+    for (const MultiIndex& index : std::get<IndexSet>(options.indices).indices())
+      list.push_back(index);
+    return list;
+  }
+  Json operator()(const IndexWeightsMember&) const {
+    const Vector weights = index_order(options.indices).weights;
+    return weights.size() > 0 ? numbers(weights) : Json(nullptr);
+  }
+
+  static Json name_of(const std::vector<OptionChoice>& choices, int value) {
+    return std::ranges::find(choices, value, &OptionChoice::value)->name;
+  }
+};
 
 }  // namespace
 
 std::string describe(const Distribution& distribution) {
   Json json = {{"distribution", distribution.name()}};
-  json.update(std::visit([](const auto& d) { return arguments(d); }, distribution.parameters()));
+  const Distribution::Variant& parameters = distribution.parameters();
+  for (const DistributionArgument& entry : entry_of(parameters).arguments)
+    json[std::string(entry.key)] = argument(entry, parameters);
   return json.dump();
 }
 
 std::string describe(const Options& options) {
-  const Json json = {{"method", to_string(options.method)},
-                     {"tolerance", number(options.tolerance)},
-                     {"relative_tolerance", number(options.relative_tolerance)},
-                     {"confidence", options.confidence},
-                     {"seed", options.seed},
-                     {"max_gradients", options.max_gradients},
-                     {"max_seconds", options.max_seconds},
-                     {"checkpoint_seconds", options.checkpoint_seconds},
-                     {"threads", options.threads},
-                     {"iterations", options.iterations},
-                     {"basis_size", formula(options.basis_size)},
-                     {"samples", formula(options.samples)},
-                     {"step", formula(options.step)},
-                     {"momentum", formula(options.momentum)},
-                     {"radius", number(options.radius)},
-                     {"gradient", name(options.gradient)},
-                     {"nodes", options.nodes},
-                     {"sampling", name(options.sampling)},
-                     {"guard", options.guard},
-                     {"points", options.points},
-                     {"point_tolerance", options.point_tolerance},
-                     {"fit", options.fit == Fit::least_squares ? "least-squares" : "projection"}};
+  Json json = Json::object();
+  for (const OptionEntry& entry : option_table())
+    json[std::string(entry.key)] = std::visit(OptionJson{options}, entry.member);
   return json.dump(2);
 }
 

@@ -9,6 +9,7 @@
 #include "io/json_numbers.h"
 #include "io/problem_file/read_distribution.h"
 #include "io/problem_file/toml_document.h"
+#include "solution/statistics/statistic_table.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -17,43 +18,54 @@ Json estimate(const Estimate& found) {
   return {{"value", number(found.value)}, {"error", number(found.error)}};
 }
 
-Json per_parameter(const std::vector<std::string>& parameters,
-                   const std::vector<Estimate>& estimates) {
-  Json object = Json::object();
-  for (std::size_t k = 0; k < estimates.size(); ++k) object[parameters[k]] = estimate(estimates[k]);
-  return object;
-}
+// One statistic of one output, in the shape that the table gives it.
+struct StatisticJson {
+  const StatisticEntry& entry;
+  const OutputStatistics& output;
+  const Statistics& statistics;
+  const std::vector<std::string>& parameters;
+
+  Json operator()(Estimate OutputStatistics::*member) const { return estimate(output.*member); }
+
+  Json operator()(Histogram OutputStatistics::*member) const {
+    const Histogram& histogram = output.*member;
+    return {{"edges", numbers(histogram.edges)},
+            {"value", numbers(histogram.density)},
+            {"error", numbers(histogram.error)}};
+  }
+
+  Json operator()(std::vector<Estimate> OutputStatistics::*member) const {
+    const std::vector<Estimate>& estimates = output.*member;
+    const bool named = entry.shape == StatisticShape::per_parameter;
+    Json result = named ? Json::object() : Json::array();
+    for (std::size_t i = 0; i < estimates.size(); ++i) {
+      Json found = estimate(estimates[i]);
+      if (named) {
+        result[parameters[i]] = std::move(found);
+        continue;
+      }
+      if (entry.shape == StatisticShape::per_level) {
+        found["level"] = statistics.levels[i];
+      } else {
+        const auto& [k, l] = statistics.pairs[i];
+        found["parameters"] = {parameters[static_cast<std::size_t>(k)],
+                               parameters[static_cast<std::size_t>(l)]};
+      }
+      result.push_back(std::move(found));
+    }
+    return result;
+  }
+};
 
 Json output_json(const OutputStatistics& output, const Statistics& statistics,
                  const std::vector<std::string>& parameters) {
-  Json quantiles = Json::array(), pairwise = Json::array();
-  for (std::size_t l = 0; l < output.quantiles.size(); ++l) {
-    Json entry = estimate(output.quantiles[l]);
-    entry["level"] = statistics.levels[l];
-    quantiles.push_back(std::move(entry));
+  Json json = Json::object();
+  for (const StatisticEntry& entry : statistic_table()) {
+    Json& place = entry.group.empty() ? json : json[std::string(entry.group)];
+    place[std::string(entry.key)] =
+        std::visit(StatisticJson{entry, output, statistics, parameters}, entry.member);
   }
-  for (std::size_t p = 0; p < output.pairwise.size(); ++p) {
-    const auto& [k, l] = statistics.pairs[p];
-    Json entry = estimate(output.pairwise[p]);
-    entry["parameters"] = {parameters[static_cast<std::size_t>(k)],
-                           parameters[static_cast<std::size_t>(l)]};
-    pairwise.push_back(std::move(entry));
-  }
-  return {{"mean", estimate(output.mean)},
-          {"sd", estimate(output.sd)},
-          {"skewness", estimate(output.skewness)},
-          {"excess_kurtosis", estimate(output.excess_kurtosis)},
-          {"quantiles", std::move(quantiles)},
-          {"density",
-           {{"edges", numbers(output.histogram.edges)},
-            {"value", numbers(output.histogram.density)},
-            {"error", numbers(output.histogram.error)}}},
-          {"correlation", per_parameter(parameters, output.correlation)},
-          {"sensitivity", per_parameter(parameters, output.slope)},
-          {"sobol",
-           {{"main", per_parameter(parameters, output.main)},
-            {"total", per_parameter(parameters, output.total)},
-            {"pairwise", std::move(pairwise)}}}};
+  return json;
 }
 
 }  // namespace

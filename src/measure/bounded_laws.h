@@ -6,15 +6,12 @@
 
 #include "chaosgrad/distribution.h"
 #include "measure/law.h"
-#include "measure/validation.h"
 #include "numeric/transform.h"
 
 namespace chaosgrad::internal::law {
 
 // Uniform.
 
-inline const char* name(const Uniform&) { return "uniform"; }
-inline void validate(const Uniform& d) { require_bounded_interval(d.lower, d.upper); }
 inline Support support(const Uniform& d) { return {d.lower, d.upper}; }
 inline double pdf(const Uniform& d, double) { return 1 / (d.upper - d.lower); }
 inline double cdf(const Uniform& d, double t) { return (t - d.lower) / (d.upper - d.lower); }
@@ -33,15 +30,6 @@ inline double sd(const Uniform& d) { return (d.upper - d.lower) / std::sqrt(12.0
 
 // Triangular.
 
-inline const char* name(const Triangular&) { return "triangular"; }
-inline void validate(const Triangular& d) {
-  require_bounded_interval(d.lower, d.upper);
-  require_finite("mode", d.mode);
-  if (d.mode < d.lower || d.mode > d.upper) {
-    throw InputError("mode", fmt::format("must be between lower ({}) and upper ({}), found {}",
-                                         d.lower, d.upper, d.mode));
-  }
-}
 inline Support support(const Triangular& d) { return {d.lower, d.upper}; }
 inline double pdf(const Triangular& d, double t) {
   const double width = d.upper - d.lower;
@@ -85,11 +73,6 @@ inline double log_ratio(double x, double y) {
   if (x < 2 * y) return std::log1p((x - y) / y);
   return std::log(x) - std::log(y);
 }
-inline const char* name(const LogUniform&) { return "loguniform"; }
-inline void validate(const LogUniform& d) {
-  require_positive("lower", d.lower);
-  require_bounded_interval(d.lower, d.upper);
-}
 inline Support support(const LogUniform& d) { return {d.lower, d.upper}; }
 inline double pdf(const LogUniform& d, double t) { return 1 / t / log_ratio(d.upper, d.lower); }
 inline double cdf(const LogUniform& d, double t) {
@@ -125,12 +108,6 @@ inline double sd(const LogUniform& d) {
 
 // Beta.
 
-inline const char* name(const Beta&) { return "beta"; }
-inline void validate(const Beta& d) {
-  require_positive("alpha", d.alpha);
-  require_positive("beta", d.beta);
-  require_bounded_interval(d.lower, d.upper);
-}
 inline Support support(const Beta& d) { return {d.lower, d.upper}; }
 inline Beta mirror(const Beta& d) { return {d.beta, d.alpha, -d.upper, -d.lower}; }
 inline double pdf(const Beta& d, double t) {

@@ -18,7 +18,6 @@ struct DiscreteLaw {
   std::span<const double> values, weights, cumulative;
 };
 
-inline const char* name(const DiscreteLaw&) { return "discrete"; }
 inline Support support(const DiscreteLaw& d) { return {d.values.front(), d.values.back()}; }
 [[nodiscard]] double pdf(const DiscreteLaw& d, double t);
 [[nodiscard]] double cdf(const DiscreteLaw& d, double t);

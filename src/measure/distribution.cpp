@@ -9,6 +9,7 @@
 
 #include "measure/bounded_laws.h"
 #include "measure/discrete_law.h"
+#include "measure/distribution_table.h"
 #include "measure/normal_law.h"
 #include "measure/positive_laws.h"
 #include "measure/truncated_normal_law.h"
@@ -30,11 +31,7 @@ Distribution::Variant validated(Distribution::Variant parameters) {
   if (auto* discrete = std::get_if<Discrete>(&parameters)) {
     *discrete = law::normalised(*discrete);
   } else {
-    std::visit(
-        [](const auto& d) {
-          if constexpr (!std::is_same_v<std::decay_t<decltype(d)>, Discrete>) law::validate(d);
-        },
-        parameters);
+    require_valid_arguments(parameters);
   }
   return parameters;
 }
@@ -77,9 +74,7 @@ Distribution::Distribution(Variant parameters) : parameters_(validated(std::move
   if (is_discrete()) cumulative_ = law::cumulative_sums(std::get<Discrete>(parameters_));
 }
 
-std::string_view Distribution::name() const {
-  return visit([](const auto& d) -> std::string_view { return law::name(d); });
-}
+std::string_view Distribution::name() const { return entry_of(parameters_).name; }
 
 bool Distribution::is_discrete() const { return std::holds_alternative<Discrete>(parameters_); }
 

@@ -1,7 +1,6 @@
 #pragma once
-// What every distribution D offers to Distribution, as overloads in namespace law:
-//   name(d)                    as in problem files
-//   validate(d)                throws InputError
+// What every distribution D offers to Distribution, as overloads in namespace law (its name, its
+// arguments and what they must satisfy stand in distribution_table.cpp):
 //   support(d)
 //   pdf, cdf, survival(d, t)   t is finite and inside the support
 //   quantile(d, p, t, n)       t[i] = quantile of p[i], in place too; bits depend on p[i] only

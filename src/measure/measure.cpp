@@ -1,14 +1,14 @@
 #include "chaosgrad/measure.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
 
+#include "measure/distribution_table.h"
 #include "measure/normal_law.h"
 #include "measure/validation.h"
+#include "numeric/decompositions.h"
 #include "numeric/symmetric.h"
 #include "numeric/transform.h"
 
@@ -46,17 +46,14 @@ void validate_entries(const Matrix& correlation, Index d) {
 }
 
 // C with C Cᵀ = correlation.
-Matrix cholesky_factor(const Matrix& correlation) {
-  const Eigen::LLT<Matrix> cholesky(correlation);
-  const double smallest = Eigen::SelfAdjointEigenSolver<Matrix>(correlation, Eigen::EigenvaluesOnly)
-                              .eigenvalues()
-                              .minCoeff();
+Matrix copula_factor(const Matrix& correlation) {
+  const Matrix factor = cholesky_factor(correlation);
+  const double smallest = symmetric_eigenvalues(correlation).minCoeff();
   constexpr double tolerance = 1e-14;  // below it C⁻¹ would be noise
-  if (cholesky.info() != Eigen::Success ||
-      smallest < tolerance * static_cast<double>(correlation.rows())) {
+  if (factor.size() == 0 || smallest < tolerance * static_cast<double>(correlation.rows())) {
     reject(fmt::format("must be positive definite; its smallest eigenvalue is {:.3g}", smallest));
   }
-  return cholesky.matrixL();
+  return factor;
 }
 
 // dz/dθ = f(θ)/φ(z) for z = Φ⁻¹(F(θ)), in closed form where both would underflow first.
@@ -69,17 +66,10 @@ double standard_normal_slope(const Distribution& marginal, double theta) {
   return marginal.pdf(theta) / law::normal_pdf(marginal.to_standard_normal(theta));
 }
 
-// The distribution of log θ.
-Distribution logarithm(const Distribution& marginal) {
-  if (const auto* lognormal = std::get_if<LogNormal>(&marginal.parameters())) {
-    return Normal{lognormal->mu, lognormal->sigma};
-  }
-  if (const auto* loguniform = std::get_if<LogUniform>(&marginal.parameters())) {
-    return Uniform{std::log(loguniform->lower), std::log(loguniform->upper)};
-  }
-  throw InputError(
-      "basis",
-      fmt::format("\"log\" needs a lognormal or loguniform distribution, not {}", marginal.name()));
+Distribution required_logarithm(const Distribution& marginal) {
+  if (std::optional<Distribution> found = logarithm(marginal)) return *std::move(found);
+  throw InputError("basis", fmt::format("\"log\" needs a {} distribution, not {}",
+                                        names_with_logarithm(), marginal.name()));
 }
 
 }  // namespace
@@ -98,7 +88,7 @@ Measure::Measure(std::vector<Distribution> marginals, Matrix correlation)
   correlation = symmetric_part(correlation);
   correlation.diagonal().setOnes();
   if (correlation.isIdentity(0)) return;
-  factor_ = cholesky_factor(correlation);
+  factor_ = copula_factor(correlation);
   for (Index k = 0; k < d; ++k) {
     if ((correlation.row(k).array() != 0).count() > 1) {
       const auto i = static_cast<std::size_t>(k);
@@ -113,7 +103,7 @@ Measure Measure::with_logarithm(Index k) const {
   const auto i = static_cast<std::size_t>(k);
   if (is_correlated(k)) throw InputError("basis", "\"log\" needs a parameter without correlation");
   Measure result = *this;
-  result.germs_[i] = logarithm(marginals_[i]);
+  result.germs_[i] = required_logarithm(marginals_[i]);
   result.charts_[i] = Chart::logarithm;
   return result;
 }

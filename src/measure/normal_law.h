@@ -4,7 +4,6 @@
 
 #include "chaosgrad/distribution.h"
 #include "measure/law.h"
-#include "measure/validation.h"
 #include "random/normal_pack.h"
 #include "random/random.h"
 
@@ -15,11 +14,6 @@ namespace chaosgrad::internal::law {
   return 0.39894228040143267794 * std::exp(-z * z / 2);
 }
 
-inline const char* name(const Normal&) { return "normal"; }
-inline void validate(const Normal& d) {
-  require_finite("mean", d.mean);
-  require_positive("sd", d.sd);
-}
 inline Support support(const Normal&) { return {-infinity, infinity}; }
 inline double standardise(const Normal& d, double t) { return (t - d.mean) / d.sd; }
 inline double pdf(const Normal& d, double t) { return normal_pdf(standardise(d, t)) / d.sd; }

@@ -8,7 +8,6 @@
 #include "chaosgrad/distribution.h"
 #include "measure/law.h"
 #include "measure/normal_law.h"
-#include "measure/validation.h"
 #include "random/normal_pack.h"
 #include "random/random.h"
 
@@ -18,8 +17,6 @@ inline constexpr Support positive_numbers = {0, infinity};
 
 // Exponential.
 
-inline const char* name(const Exponential&) { return "exponential"; }
-inline void validate(const Exponential& d) { require_positive("rate", d.rate); }
 inline Support support(const Exponential&) { return positive_numbers; }
 inline double pdf(const Exponential& d, double t) { return d.rate * std::exp(-d.rate * t); }
 inline double cdf(const Exponential& d, double t) { return -std::expm1(-d.rate * t); }
@@ -35,11 +32,6 @@ inline double sd(const Exponential& d) { return 1 / d.rate; }
 
 // Gamma.
 
-inline const char* name(const Gamma&) { return "gamma"; }
-inline void validate(const Gamma& d) {
-  require_positive("shape", d.shape);
-  require_positive("scale", d.scale);
-}
 inline Support support(const Gamma&) { return positive_numbers; }
 inline double pdf(const Gamma& d, double t) {
   return boost::math::gamma_p_derivative(d.shape, t / d.scale, CarefulPolicy()) / d.scale;
@@ -82,11 +74,6 @@ inline double sd(const Gamma& d) { return std::sqrt(d.shape) * d.scale; }
 
 // Weibull.
 
-inline const char* name(const Weibull&) { return "weibull"; }
-inline void validate(const Weibull& d) {
-  require_positive("shape", d.shape);
-  require_positive("scale", d.scale);
-}
 inline Support support(const Weibull&) { return positive_numbers; }
 inline double pdf(const Weibull& d, double t) {
   const double x = t / d.scale;
@@ -128,11 +115,6 @@ inline double sd(const Weibull& d) {
 
 // Lognormal.
 
-inline const char* name(const LogNormal&) { return "lognormal"; }
-inline void validate(const LogNormal& d) {
-  require_finite("mu", d.mu);
-  require_positive("sigma", d.sigma);
-}
 inline Support support(const LogNormal&) { return positive_numbers; }
 inline double standardise(const LogNormal& d, double t) { return (std::log(t) - d.mu) / d.sigma; }
 inline double pdf(const LogNormal& d, double t) {

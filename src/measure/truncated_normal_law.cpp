@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "measure/normal_law.h"
-#include "measure/validation.h"
 #include "random/normal_pack.h"
 
 namespace chaosgrad::internal::law {
@@ -156,14 +155,6 @@ Moments moments(const TruncatedNormal& d) {
 }
 
 }  // namespace
-
-void validate(const TruncatedNormal& d) {
-  require_finite("mean", d.mean);
-  require_positive("sd", d.sd);
-  if (std::isnan(d.lower)) throw InputError("lower", "must be a number or infinite, found nan");
-  if (std::isnan(d.upper)) throw InputError("upper", "must be a number or infinite, found nan");
-  require_increasing(d.lower, d.upper);
-}
 
 double pdf(const TruncatedNormal& d, double t) {
   const Interval interval(d);

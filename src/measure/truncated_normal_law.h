@@ -5,8 +5,6 @@
 
 namespace chaosgrad::internal::law {
 
-inline const char* name(const TruncatedNormal&) { return "truncated_normal"; }
-void validate(const TruncatedNormal& d);
 inline Support support(const TruncatedNormal& d) { return {d.lower, d.upper}; }
 [[nodiscard]] double pdf(const TruncatedNormal& d, double t);
 [[nodiscard]] double cdf(const TruncatedNormal& d, double t);

@@ -89,8 +89,8 @@ inline Pack normal_pdf(Pack x) {
   return value == broadcast(0) ? value : fma(value * -0.5, rest, value);
 }
 
-// Φ(x) = erfc(−x/√2)/2. With t = −x/√2 rounded by δ, erfc(t + δ) ≈ erfc(t) (1 − δ (t + √(t² +
-// 4/π))).
+// Φ(x) = erfc(−x/√2)/2. With t = −x/√2 rounded by δ,
+//   erfc(t + δ) ≈ erfc(t) (1 − δ (t + √(t² + 4/π))).
 inline Pack normal_cdf(Pack x) {
   constexpr double root = std::numbers::sqrt2 / 2, root_rest = -4.8336466567264567e-17;
   const Pack t = x * -root;

@@ -27,12 +27,40 @@ namespace chaosgrad::internal::simd {
     static constexpr auto power = Sleef_powd##WIDTH##_u10##KIND;   \
   }
 
-#if defined(__AVX512F__)
+#if defined(CHAOSGRAD_AVX512)
 CHAOSGRAD_SLEEF(8, avx512f);
-#elif defined(__AVX2__) && defined(__FMA__)
+#elif defined(CHAOSGRAD_AVX2)
 CHAOSGRAD_SLEEF(4, avx2);
-#else
+#elif defined(__SSE2__) && !defined(CHAOSGRAD_SCALAR_PACKS)
 CHAOSGRAD_SLEEF(2, sse2);
+#else
+// One number at a time: these SLEEF has for every machine.
+template <auto function>
+Pack in_lanes(Pack a) {
+  return Pack{function(a[0]), function(a[1])};
+}
+template <auto function>
+Pack in_lanes(Pack a, Pack b) {
+  return Pack{function(a[0], b[0]), function(a[1], b[1])};
+}
+struct Machine {
+  static Pack sin(Pack a) { return in_lanes<Sleef_sin_u10>(a); }
+  static Pack cos(Pack a) { return in_lanes<Sleef_cos_u10>(a); }
+  static Pack tan(Pack a) { return in_lanes<Sleef_tan_u10>(a); }
+  static Pack asin(Pack a) { return in_lanes<Sleef_asin_u10>(a); }
+  static Pack acos(Pack a) { return in_lanes<Sleef_acos_u10>(a); }
+  static Pack atan(Pack a) { return in_lanes<Sleef_atan_u10>(a); }
+  static Pack sinh(Pack a) { return in_lanes<Sleef_sinh_u10>(a); }
+  static Pack tanh(Pack a) { return in_lanes<Sleef_tanh_u10>(a); }
+  static Pack exp(Pack a) { return in_lanes<Sleef_exp_u10>(a); }
+  static Pack log(Pack a) { return in_lanes<Sleef_log_u10>(a); }
+  static Pack log1p(Pack a) { return in_lanes<Sleef_log1p_u10>(a); }
+  static Pack erf(Pack a) { return in_lanes<Sleef_erf_u10>(a); }
+  static Pack erfc(Pack a) { return in_lanes<Sleef_erfc_u15>(a); }
+  static Pack floor(Pack a) { return in_lanes<Sleef_floor>(a); }
+  static Pack ceil(Pack a) { return in_lanes<Sleef_ceil>(a); }
+  static Pack power(Pack a, Pack b) { return in_lanes<Sleef_pow_u10>(a, b); }
+};
 #endif
 #undef CHAOSGRAD_SLEEF
 

@@ -9,8 +9,7 @@
 
 namespace chaosgrad::internal::simd {
 
-// out[i] = f(in[i]), i < n, for f: Pack → Pack. `padding` is any harmless argument. In place is
-// fine.
+// out[i] = f(in[i]), i < n, for f: Pack → Pack; in may be out. `padding` is any harmless argument.
 template <class F>
 void transform(const double* in, double* out, Index n, double padding, F&& f) {
   Index i = 0;

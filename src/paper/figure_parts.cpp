@@ -1,6 +1,7 @@
 // What the figures have in common.
 #include "paper/figures.h"
 #include "samples/sample_source.h"
+#include "problem/problem_samples.h"
 
 namespace chaosgrad::internal {
 

@@ -1,11 +1,11 @@
 #include "paper/theory_levels.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "numeric/symmetric.h"
+#include "curvature/curvature.h"
+#include "problem/problem_samples.h"
 #include "solve/common/plan.h"
 
 #include "solve/pilot.h"
@@ -46,7 +46,7 @@ std::unique_ptr<QuadratureSource> affordable_quadrature(const Oracle& oracle, co
   Index nodes = std::min(std::max<Index>(32, degree + 17), static_cast<Index>(affordable));
   for (const Family& family : basis.families()) nodes = std::min(nodes, family.max_nodes());
   if (nodes < degree + 8) return nullptr;
-  return std::make_unique<QuadratureSource>(oracle, basis.families(), nodes);
+  return std::make_unique<QuadratureSource>(problem_quadrature(oracle, basis.families(), nodes));
 }
 
 LevelAnalysis::LevelAnalysis(const Oracle& oracle, const Basis& basis,
@@ -84,21 +84,17 @@ std::optional<LevelCurvature> level_curvature(const Oracle& oracle, const Basis&
   const GradientEstimator estimator(oracle, basis, executor);
   Coefficients u = Coefficients::Zero(m, q);
   u.row(0) = oracle.facts().start.transpose();
-  // The gradient of one noise draw may be a step function: a wide difference sees its mean.
-  const double h = (oracle.noise_dimension() > 0 ? 1e-2 : 1e-5) * (1 + u.norm());
-  Matrix hessian(size, size);
-  for (Index j = 0; j < size; ++j) {
-    Coefficients above = u, below = u;
-    above(j / q, j % q) += h;
-    below(j / q, j % q) -= h;
-    const Coefficients difference =
-        (estimator.estimate(*quadrature, above) - estimator.estimate(*quadrature, below)) / (2 * h);
-    hessian.col(j) = Eigen::Map<const Vector>(difference.data(), size);
-  }
+  const auto gradient = [&](const Vector& x) -> Vector {
+    const Coefficients at = Eigen::Map<const Coefficients>(x.data(), m, q);
+    const Coefficients D = estimator.estimate(*quadrature, at);
+    return Eigen::Map<const Vector>(D.data(), size);
+  };
+  const double h = difference_step(Difference::central, oracle.noise_dimension() > 0, u.norm());
+  const Matrix hessian = hessian_by_differences(gradient, Eigen::Map<const Vector>(u.data(), size),
+                                                Vector::Constant(size, h), Difference::central);
   if (!hessian.allFinite()) return std::nullopt;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(symmetric_part(hessian),
-                                                    Eigen::EigenvaluesOnly);
-  return LevelCurvature{eigen.eigenvalues()(0), eigen.eigenvalues()(size - 1)};
+  const Curvature curvature = decompose(hessian);
+  return LevelCurvature{curvature.lowest(), curvature.highest()};
 }
 
 std::optional<RemainderCurve> reference_remainders(const Oracle& oracle, const Options& options,

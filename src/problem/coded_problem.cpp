@@ -7,6 +7,7 @@
 #include "chaosgrad/error.h"
 #include "problem/names.h"
 #include "random/random.h"
+#include "samples/parameters.h"
 
 namespace chaosgrad::internal {
 
@@ -75,11 +76,11 @@ const std::vector<std::string>& CodedProblem::parameter_names() const {
 void CodedProblem::validate(Index points) const {
   for (Index first = 0; first < points; first += block_size) {
     const Index count = std::min(block_size, points - first);
-    Matrix theta(count, parameters().dimension()), noise(count, noise_dimension());
-    fill_uniform(make_stream(0, Purpose::test, 1), first, theta);
-    if (noise_dimension() > 0) fill_uniform(make_stream(0, Purpose::test, 2), first, noise);
-    parameters().germ_from_uniform(theta, theta);
-    parameters().parameters_from_germ(theta, theta);
+    const Matrix theta =
+        draw_parameters(parameters(), make_stream(0, Purpose::model_parameters), first, count)
+            .theta;
+    const Matrix noise =
+        draw_noise(noise_dimension(), make_stream(0, Purpose::model_noise), first, count);
     const Matrix x = oracle_.facts().start.transpose().replicate(count, 1);
     Matrix g(count, dimension());
     gradient(x, theta, noise, g);

@@ -13,10 +13,6 @@
 namespace chaosgrad::internal {
 namespace {
 
-SourceSpan whole(const FormulaText& formula) {
-  return {formula.id, 0, static_cast<Index>(formula.text.size())};
-}
-
 Measure measure_of(const FormulaSpec& spec) {
   std::vector<Distribution> marginals;
   for (const ParameterSpec& parameter : spec.parameters)
@@ -33,7 +29,7 @@ double constant_formula(Graph& graph, const FormulaText& formula, const Scope& n
   const std::optional<Matrix> value =
       graph.constant_value(parse(graph, formula.text, names, formula.id));
   if (!value || value->size() != 1) {
-    throw FormulaError("expected a number or a formula of constants", whole(formula));
+    throw FormulaError("expected a number or a formula of constants", span_of(formula));
   }
   return (*value)(0, 0);
 }
@@ -130,11 +126,11 @@ void add_reference(FormulaData& data, const FormulaSpec& spec, const Scope& name
       throw FormulaError("'" + variable.name + "' has " + std::to_string(variable.start.size()) +
                              " components, this formula has " +
                              std::to_string(data.graph.shape(node).size()),
-                         whole(found->second));
+                         span_of(found->second));
     }
     for (const int slot : {slot_x, slot_noise, slot_table}) {
       if (data.graph.depends_on(node, slot)) {
-        throw FormulaError("the reference may depend on the parameters only", whole(found->second));
+        throw FormulaError("the reference may depend on the parameters only", span_of(found->second));
       }
     }
     outputs.push_back(node);
@@ -190,7 +186,7 @@ FormulaData::FormulaData(const FormulaSpec& spec) : measure(measure_of(spec)) {
     names.add(name, parse(graph, formula.text, names.scope(), formula.id), "definitions");
   }
 
-  objective_span = whole(spec.objective);
+  objective_span = span_of(spec.objective);
   objective = scalar_formula(graph, spec.objective, names.scope());
   gradient = internal::gradient(graph, objective, variables);
   for (std::size_t i = 0; i < variables.size(); ++i) {
@@ -221,7 +217,7 @@ FormulaData::FormulaData(const FormulaSpec& spec) : measure(measure_of(spec)) {
                                  auto holds) {
     if (!formula) return;
     fact = constant_formula(graph, *formula, names.scope());
-    if (!holds(*fact)) throw FormulaError("expected a number " + condition, whole(*formula));
+    if (!holds(*fact)) throw FormulaError("expected a number " + condition, span_of(*formula));
   };
   const auto positive_number = [](double value) { return value > 0; };
   constant_fact(spec.strong_convexity, facts.strong_convexity, "above 0", positive_number);

@@ -25,6 +25,11 @@ class Names {
   Scope scope_;
 };
 
+// All of a formula, for errors.
+[[nodiscard]] inline SourceSpan span_of(const FormulaText& formula) {
+  return {formula.id, 0, static_cast<Index>(formula.text.size())};
+}
+
 // A formula whose value must be a number. Throws FormulaError.
 [[nodiscard]] inline Node scalar_formula(Graph& graph, const FormulaText& formula,
                                          const Scope& names) {
@@ -32,7 +37,7 @@ class Names {
   if (!graph.shape(node).is_scalar()) {
     throw FormulaError(
         "expected a scalar, found a vector of " + std::to_string(graph.shape(node).size()),
-        {formula.id, 0, static_cast<Index>(formula.text.size())});
+        span_of(formula));
   }
   return node;
 }

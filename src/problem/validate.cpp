@@ -7,6 +7,7 @@
 
 #include "problem/formula_data.h"
 #include "random/random.h"
+#include "samples/parameters.h"
 
 namespace chaosgrad {
 using namespace internal;
@@ -20,12 +21,9 @@ struct Point {
 
 Point sample_point(const FormulaData& data, Index i) {
   Point point;
-  point.theta.resize(1, data.measure.dimension());
-  point.noise.resize(1, data.noise_dimension);
-  fill_uniform(make_stream(0, Purpose::test, 1), i, point.theta);
-  if (data.noise_dimension > 0) fill_uniform(make_stream(0, Purpose::test, 2), i, point.noise);
-  data.measure.germ_from_uniform(point.theta, point.theta);
-  data.measure.parameters_from_germ(point.theta, point.theta);
+  point.theta =
+      draw_parameters(data.measure, make_stream(0, Purpose::model_parameters), i, 1).theta;
+  point.noise = draw_noise(data.noise_dimension, make_stream(0, Purpose::model_noise), i, 1);
   point.table.resize(1, data.table_columns());
   if (data.noise_dimension > 0) data.fill_table(point.noise, point.table);
   point.x = data.facts.start.transpose();
@@ -123,7 +121,7 @@ std::pair<double, double> jump(const FormulaData& data, const Point& at, const M
 void check_kink(const FormulaData& data, const KinkProgram& program, Point point, Index i) {
   Program::Workspace workspace;
   Matrix offset(1, data.dimension), normal;
-  fill_uniform(make_stream(0, Purpose::test, 3), i, offset);
+  fill_uniform(make_stream(0, Purpose::model_offset), i, offset);
   point.x.array() += (1 + point.x.norm()) * (2 * offset.array() - 1);
   if (!walk_to_kink(data, program.switching, point, normal, workspace)) return;
   // A jump stays when the two sides come closer; the change of a smooth gradient shrinks with the

@@ -14,15 +14,12 @@ typedef std::uint64_t Words __attribute__((vector_size(lanes * sizeof(std::uint6
 // The 64-bit products of the low halves.
 [[gnu::always_inline]] inline Words product(Words a, std::uint64_t b) {
   const Words factor = b + Words{};
-#if defined(__AVX512F__)
+#if defined(CHAOSGRAD_AVX512)
   return reinterpret_cast<Words>(_mm512_maskz_mul_epu32(0xff, reinterpret_cast<__m512i>(a),
                                                         reinterpret_cast<__m512i>(factor)));
-#elif defined(__AVX2__) && defined(__FMA__)
+#elif defined(CHAOSGRAD_AVX2)
   return reinterpret_cast<Words>(
       _mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(factor)));
-#elif defined(__SSE2__)
-  return reinterpret_cast<Words>(
-      _mm_mul_epu32(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(factor)));
 #else
   return (a & 0xffffffffU) * factor;
 #endif
@@ -33,10 +30,10 @@ struct Halves {
   Words first, second;
 };
 [[gnu::always_inline]] inline Halves interleaved(Words a, Words b) {
-#if defined(__AVX512F__)
+#if defined(CHAOSGRAD_AVX512)
   return {__builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11),
           __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)};
-#elif defined(__AVX2__) && defined(__FMA__)
+#elif defined(CHAOSGRAD_AVX2)
   return {__builtin_shufflevector(a, b, 0, 4, 1, 5), __builtin_shufflevector(a, b, 2, 6, 3, 7)};
 #else
   return {__builtin_shufflevector(a, b, 0, 2), __builtin_shufflevector(a, b, 1, 3)};

@@ -5,31 +5,9 @@
 #include <vector>
 
 #include "chaosgrad/types.h"
+#include "random/streams.h"
 
 namespace chaosgrad::internal {
-
-// One independent sequence of samples.
-struct Stream {
-  std::uint64_t seed = 1;
-  std::uint64_t id = 0;
-};
-
-// What a sequence is used for; different purposes never share numbers.
-enum class Purpose : std::uint16_t {
-  parameters,
-  noise,
-  scramble,
-  constants,
-  certificate,
-  verification,
-  test,
-  statistics,
-  sample
-};
-
-// The stream of one purpose at one step (iteration, stage) of a run: id = purpose · 2^48 + step.
-// Throws InputError if step ≥ 2^48.
-[[nodiscard]] Stream make_stream(std::uint64_t seed, Purpose purpose, std::uint64_t step = 0);
 
 // u(i, j) = component j of sample first + i, first ≥ 0: independent and uniform on the 2^52
 // midpoints (k + 1/2) 2^-52 of the open interval (0, 1), so that neither u nor 1 − u is ever

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cstring>
@@ -62,14 +60,6 @@ void fill_component(const Stream& stream, Index j, Index first, double* u, Index
 }
 
 }  // namespace
-
-Stream make_stream(std::uint64_t seed, Purpose purpose, std::uint64_t step) {
-  constexpr int step_bits = 48;
-  if (step >> step_bits != 0) {
-    throw InputError("step", fmt::format("must be less than 2^{}, found {}", step_bits, step));
-  }
-  return {seed, static_cast<std::uint64_t>(purpose) << step_bits | step};
-}
 
 void fill_uniform(const Stream& stream, Index first, BlockOut u) {
   assert(first >= 0 && first + u.rows() <= Index{1} << 41 && u.cols() <= Index{1} << 24);

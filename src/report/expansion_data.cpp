@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+
+#include "measure/distribution_table.h"
+#include "numeric/decompositions.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -12,49 +14,6 @@ namespace {
 constexpr Index grid_points = 401;
 
 std::vector<double> list(const Vector& values) { return {values.begin(), values.end()}; }
-
-// "uniform(lower = 0, upper = 1)"
-std::string description(const Distribution& distribution) {
-  struct Arguments {
-    std::string operator()(const Uniform& d) const {
-      return fmt::format("lower = {:.6g}, upper = {:.6g}", d.lower, d.upper);
-    }
-    std::string operator()(const Normal& d) const {
-      return fmt::format("mean = {:.6g}, sd = {:.6g}", d.mean, d.sd);
-    }
-    std::string operator()(const LogNormal& d) const {
-      return fmt::format("mu = {:.6g}, sigma = {:.6g}", d.mu, d.sigma);
-    }
-    std::string operator()(const Beta& d) const {
-      return fmt::format("alpha = {:.6g}, beta = {:.6g}, lower = {:.6g}, upper = {:.6g}", d.alpha,
-                         d.beta, d.lower, d.upper);
-    }
-    std::string operator()(const Gamma& d) const {
-      return fmt::format("shape = {:.6g}, scale = {:.6g}", d.shape, d.scale);
-    }
-    std::string operator()(const Exponential& d) const {
-      return fmt::format("rate = {:.6g}", d.rate);
-    }
-    std::string operator()(const Triangular& d) const {
-      return fmt::format("lower = {:.6g}, mode = {:.6g}, upper = {:.6g}", d.lower, d.mode, d.upper);
-    }
-    std::string operator()(const Weibull& d) const {
-      return fmt::format("shape = {:.6g}, scale = {:.6g}", d.shape, d.scale);
-    }
-    std::string operator()(const LogUniform& d) const {
-      return fmt::format("lower = {:.6g}, upper = {:.6g}", d.lower, d.upper);
-    }
-    std::string operator()(const TruncatedNormal& d) const {
-      return fmt::format("mean = {:.6g}, sd = {:.6g}, lower = {:.6g}, upper = {:.6g}", d.mean, d.sd,
-                         d.lower, d.upper);
-    }
-    std::string operator()(const Discrete& d) const {
-      return fmt::format("{} values", d.values.size());
-    }
-  };
-  return fmt::format("{}({})", distribution.name(),
-                     std::visit(Arguments{}, distribution.parameters()));
-}
 
 // Where a parameter can be set.
 struct Grid {
@@ -128,7 +87,7 @@ Json parameter_data(const Expansion& expansion, Index k, const std::string& name
   Index nearest = 0;
   (grid.points.array() - median).abs().minCoeff(&nearest);
   Json data = {{"name", name},
-               {"distribution", description(marginal)},
+               {"distribution", in_words(marginal)},
                {"discrete", marginal.is_discrete()},
                {"logarithmic", grid.logarithmic},
                {"grid", packed(list(grid.points))},
@@ -164,7 +123,7 @@ Json expansion_data(const Expansion& expansion, const std::vector<std::string>& 
                {"degrees", packed(degrees)},
                {"parameters", std::move(parameters)}};
   if (const auto& correlation = expansion.measure().correlation()) {
-    const Matrix factor = Eigen::LLT<Matrix>(*correlation).matrixL();  // z = factor ξ
+    const Matrix factor = cholesky_factor(*correlation);  // z = factor ξ
     data["factor"] = packed(list(factor.reshaped<Eigen::RowMajor>()));
   }
   return data;

@@ -1,10 +1,12 @@
 #include "samples/line_design.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <utility>
+
+#include "numeric/decompositions.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -104,11 +106,10 @@ Vector cell_weights(const LineScale& scale, const Matrix& points, const Matrix& 
 }
 
 OrderedFits::OrderedFits(const Matrix& psi, const Vector& weights, const Matrix& x) {
-  const Index m = psi.cols();
   const Vector roots = weights.cwiseSqrt();
-  const Eigen::HouseholderQR<Matrix> factor(roots.asDiagonal() * psi);
-  q_ = factor.householderQ() * Matrix::Identity(psi.rows(), m);
-  r_ = factor.matrixQR().topRows(m).triangularView<Eigen::Upper>();
+  ThinQR factors = thin_qr(roots.asDiagonal() * psi);
+  q_ = std::move(factors.q);
+  r_ = std::move(factors.r);
   x_ = roots.asDiagonal() * x;
   right_ = q_.transpose() * x_;
 }

@@ -1,10 +1,10 @@
 #include "samples/mixture.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "parallel/executor.h"
 #include "random/random.h"
+#include "samples/parameters.h"
 
 namespace chaosgrad::internal {
 
@@ -25,10 +25,7 @@ MixtureSampler::MixtureSampler(const Measure& measure, std::uint64_t seed)
       sequence_(measure.dimension(), make_stream(seed, Purpose::scramble)) {}
 
 Matrix MixtureSampler::from_measure(Index first, Index count) const {
-  Matrix eta(count, measure_.dimension());
-  fill_uniform(make_stream(seed_, Purpose::parameters), first, eta);
-  measure_.germ_from_uniform(eta, eta);
-  return eta;
+  return draw_germs(measure_, make_stream(seed_, Purpose::parameters), first, count);
 }
 
 Matrix MixtureSampler::induced(Index first, const std::vector<Family>& families,
@@ -48,21 +45,6 @@ Matrix MixtureSampler::parameters(const Matrix& eta) const {
   Matrix theta(eta.rows(), eta.cols());
   measure_.parameters_from_germ(eta, theta);
   return theta;
-}
-
-Matrix basis_table(const Basis& basis, const Matrix& eta, Index m, Executor& executor) {
-  const Index n = eta.rows();
-  Matrix table(n, m);
-  if (n == 0) return table;
-  executor.for_each((n + block_size - 1) / block_size, [&](Index block) {
-    const Index first = block * block_size, count = std::min(block_size, n - first);
-    BasisBlock psi;
-    basis.evaluate(eta.middleRows(first, count), m, psi);
-    for (Index j = 0; j < m; ++j) {
-      for (Index i = 0; i < count; ++i) table(first + i, j) = psi(i, j);
-    }
-  });
-  return table;
 }
 
 }  // namespace chaosgrad::internal

@@ -10,6 +10,7 @@
 #include "chaosgrad/basis.h"
 #include "chaosgrad/measure.h"
 #include "random/random.h"
+#include "samples/basis_table.h"
 
 namespace chaosgrad::internal {
 
@@ -18,7 +19,7 @@ struct Mixture {
   std::vector<Index> induced;  // n_ν, in the order of the basis
 
   [[nodiscard]] Index size() const;
-  // N_π + Σ n_ν ψ_ν² at the rows of a table of basis values (n×m), times 1/N; its inverse weighs.
+  // N_π + Σ n_ν ψ_ν² at the rows of a basis_table (n×m), times 1/N; its inverse weighs.
   [[nodiscard]] Vector weights(const Matrix& psi) const;
 };
 
@@ -41,10 +42,5 @@ class MixtureSampler {
   std::uint64_t seed_;
   SobolSequence sequence_;
 };
-
-// values(i, j) = ψ_j at row i of eta, j < m; any number of rows.
-class Executor;
-[[nodiscard]] Matrix basis_table(const Basis& basis, const Matrix& eta, Index m,
-                                 Executor& executor);
 
 }  // namespace chaosgrad::internal

@@ -1,12 +1,12 @@
 #pragma once
 // Where samples (η, θ, noise, weight) come from: Monte Carlo, Sobol', quadrature, Christoffel.
-// Sample i is a pure function of the source and i.
-#include <memory>
+// Sample i is a pure function of the source and i. Sources do not own the measure and the basis.
 #include <vector>
 
 #include "chaosgrad/basis.h"
-#include "chaosgrad/problem.h"
+#include "chaosgrad/measure.h"
 #include "random/random.h"
+#include "samples/tensor_grid.h"
 
 namespace chaosgrad::internal {
 
@@ -30,13 +30,13 @@ class SampleSource {
 // `count` independent samples of (θ, v), weight 1/count.
 class MonteCarloSource final : public SampleSource {
  public:
-  MonteCarloSource(const Oracle& oracle, Index count, Stream parameters, Stream noise)
-      : oracle_(oracle), count_(count), parameters_(parameters), noise_(noise) {}
+  MonteCarloSource(const Measure& measure, Index count, Stream parameters, Stream noise)
+      : measure_(measure), count_(count), parameters_(parameters), noise_(noise) {}
   [[nodiscard]] Index size() const override { return count_; }
   void fill(Index first, SampleBlock& block) const override;
 
  private:
-  const Oracle& oracle_;
+  const Measure& measure_;
   Index count_;
   Stream parameters_, noise_;
 };
@@ -44,12 +44,12 @@ class MonteCarloSource final : public SampleSource {
 // `count` Sobol' points in d + r dimensions with a random digital shift, weight 1/count.
 class SobolSource final : public SampleSource {
  public:
-  SobolSource(const Oracle& oracle, Index count, Stream shift);
+  SobolSource(const Measure& measure, Index noise_dimension, Index count, Stream shift);
   [[nodiscard]] Index size() const override { return count_; }
   void fill(Index first, SampleBlock& block) const override;
 
  private:
-  const Oracle& oracle_;
+  const Measure& measure_;
   Index count_;
   SobolSequence sequence_;
 };
@@ -58,9 +58,9 @@ class SobolSource final : public SampleSource {
 // Bounds the noise of the gradient for every basis, where plain sampling has Q_m = ∞.
 class ChristoffelSource final : public SampleSource {
  public:
-  ChristoffelSource(const Oracle& oracle, const Basis& basis, Index m, Index count,
+  ChristoffelSource(const Measure& measure, const Basis& basis, Index m, Index count,
                     Stream parameters, Stream noise)
-      : oracle_(oracle),
+      : measure_(measure),
         basis_(basis),
         m_(m),
         count_(count),
@@ -70,7 +70,7 @@ class ChristoffelSource final : public SampleSource {
   void fill(Index first, SampleBlock& block) const override;
 
  private:
-  const Oracle& oracle_;
+  const Measure& measure_;
   const Basis& basis_;
   Index m_, count_;
   Stream parameters_, noise_;
@@ -79,21 +79,19 @@ class ChristoffelSource final : public SampleSource {
 // A tensor product of one-dimensional rules over the germ and the noise.
 class QuadratureSource final : public SampleSource {
  public:
+  // One family and one list of breakpoints (of θ_k) per germ; no noise axes: blocks without noise.
   // `nodes` Gauss nodes per axis, and per piece between breakpoints. Throws InputError("nodes", …)
   // if the grid is too large.
-  QuadratureSource(const Oracle& oracle, const std::vector<Family>& families, Index nodes,
-                   bool with_noise = true);
-  [[nodiscard]] Index size() const override { return size_; }
+  QuadratureSource(const Measure& measure, const std::vector<Family>& families,
+                   const std::vector<std::vector<double>>& breakpoints,
+                   const std::vector<NoiseAxis>& noise_axes, Index nodes);
+  [[nodiscard]] Index size() const override { return grid_.size(); }
   void fill(Index first, SampleBlock& block) const override;
 
  private:
-  const Oracle& oracle_;
-  std::vector<Quadrature> axes_;  // d of the germ, then r of the noise
-  Index size_ = 1;
+  const Measure& measure_;
+  TensorGrid grid_;  // d axes of the germ, then r of the noise
 };
-
-// The families of a problem, one per germ.
-[[nodiscard]] std::vector<Family> make_families(const Oracle& oracle);
 
 // ∫ g dπ over one germ axis: Gauss rule of the distribution, or one rule per piece between the
 // breakpoints.

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "random/random.h"
+#include "curvature/differences.h"
+#include "samples/parameters.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -14,15 +15,13 @@ namespace {
 // size of the gradient.
 double gradient_error(const Oracle& oracle, const ProblemValue& value, std::uint64_t seed) {
   const Index q = oracle.dimension();
-  Matrix theta(block_size, oracle.parameters().dimension()),
-      noise(block_size, oracle.noise_dimension());
+  const Matrix theta = draw_parameters(oracle.parameters(),
+                                       make_stream(seed, Purpose::check_parameters), 0, block_size)
+                           .theta;
+  const Matrix noise =
+      draw_noise(oracle.noise_dimension(), make_stream(seed, Purpose::check_noise), 0, block_size);
   Matrix x(block_size, q), g(block_size, q), above(block_size, 1), below(block_size, 1);
-  fill_uniform(make_stream(seed, Purpose::verification, 0), 0, theta);
-  oracle.parameters().germ_from_uniform(theta, theta);
-  oracle.parameters().parameters_from_germ(theta, theta);
-  if (oracle.noise_dimension() > 0)
-    fill_uniform(make_stream(seed, Purpose::verification, 1), 0, noise);
-  fill_uniform(make_stream(seed, Purpose::verification, 2), 0, x);
+  fill_uniform(make_stream(seed, Purpose::check_place), 0, x);
   x = (2 * x.array() - 1).matrix();
   x.rowwise() += oracle.facts().start.transpose();
   oracle.gradient(x, theta, noise, g);
@@ -30,7 +29,8 @@ double gradient_error(const Oracle& oracle, const ProblemValue& value, std::uint
   std::vector<double> errors;  // the median over the samples ignores those beside a kink
   double worst = 0;
   for (Index j = 0; j < q; ++j) {
-    const double h = 1e-5 * (1 + x.col(j).cwiseAbs().mean());
+    // Noise and θ are the same on both sides: the step of an exact function.
+    const double h = difference_step(Difference::central, false, x.col(j).cwiseAbs().mean());
     Matrix moved = x;
     moved.col(j).array() += h;
     value(moved, theta, noise, above);

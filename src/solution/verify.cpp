@@ -8,7 +8,10 @@
 #include "chaosgrad/error.h"
 #include "curvature/curvature.h"
 #include "random/random.h"
-#include "samples/noise_average.h"
+#include "curvature/metric.h"
+#include "estimate/average_gradient.h"
+#include "problem/averaged_problem.h"
+#include "samples/parameters.h"
 #include "solution/statistics/bars.h"
 #include "solve/common/goal.h"
 #include "solve/pointwise/pointwise.h"
@@ -22,67 +25,56 @@ constexpr Index curvature_points = 32, curvature_draws = 64;
 
 // Fresh θ with the values of the expansion.
 Points fresh_points(const Expansion& expansion, const VerifyOptions& options) {
-  const Index n = options.points, d = expansion.measure().dimension();
-  Matrix eta(n, d), theta(n, d), x(n, expansion.coefficients().cols());
-  fill_uniform(make_stream(options.seed, Purpose::verification, 0), 0, eta);
-  for (Index first = 0; first < n; first += block_size) {
-    const Index rows = std::min(block_size, n - first);
-    auto block = eta.middleRows(first, rows);
-    expansion.measure().germ_from_uniform(block, block);
-    expansion.measure().parameters_from_germ(block, theta.middleRows(first, rows));
-    x.middleRows(first, rows) = expansion.evaluate_germ(block);
+  const ParameterSamples at =
+      draw_parameters(expansion.measure(), make_stream(options.seed, Purpose::verify_parameters), 0,
+                      options.points);
+  Matrix x(options.points, expansion.coefficients().cols());
+  for (Index first = 0; first < options.points; first += block_size) {
+    const Index rows = std::min(block_size, options.points - first);
+    x.middleRows(first, rows) = expansion.evaluate_germ(at.eta.middleRows(first, rows));
   }
   Points points;
-  points.append(eta, theta, x);
+  points.append(at.eta, at.theta, x);
   return points;
 }
 
 // Noise numbers of their own for each θ and half: Sobol' points under a shift, as far as they
-// exist.
+// exist; one row of none where there is no noise.
 Matrix noise_of(const Oracle& oracle, const VerifyOptions& options, Index point, Index half,
                 Index draws) {
   const Index r = oracle.noise_dimension();
-  const Stream stream = make_stream(options.seed, Purpose::verification,
-                                    static_cast<std::uint64_t>(1 + 2 * point + half));
+  const Stream stream = make_stream(options.seed, Purpose::verify_noise,
+                                    static_cast<std::uint64_t>(2 * point + half));
+  if (r == 0) return Matrix(1, 0);
+  if (r > SobolSequence::max_dimension()) return draw_noise(r, stream, 0, draws);
   Matrix noise(draws, r);
-  if (r <= SobolSequence::max_dimension()) {
-    SobolSequence(r, stream).fill(0, noise);
-  } else {
-    fill_uniform(stream, 0, noise);
-  }
+  SobolSequence(r, stream).fill(0, noise);
   return noise;
 }
 
-// Σ ∇F/draws at one x and θ.
-void mean_gradient(const Oracle& oracle, const Matrix& noise, Block x, Block theta, BlockOut g) {
-  g.setZero();
-  Matrix values(block_size, x.cols());
-  for (Index first = 0; first < noise.rows(); first += block_size) {
-    const Index n = std::min(block_size, noise.rows() - first);
-    oracle.gradient(x.replicate(n, 1), theta.replicate(n, 1), noise.middleRows(first, n),
-                    values.topRows(n));
-    g += values.topRows(n).colwise().sum() / static_cast<double>(noise.rows());
-  }
+AverageGradient average_at(const Oracle& oracle, const VerifyOptions& options, const Points& points,
+                           Index point, Index half, Index draws) {
+  return {oracle, points.theta.row(point).transpose(),
+          noise_of(oracle, options, point, half, draws)};
 }
 
 // The Hessian in the middle of things, which all optimisations start from.
 Curvature common_curvature(const Oracle& oracle, const Points& points, const VerifyOptions& options,
                            std::int64_t& gradients) {
   const Index count = std::min(curvature_points, points.size());
-  const bool noisy = oracle.noise_dimension() > 0;
+  std::vector<AverageGradient> at;
+  for (Index i = 0; i < count; ++i)
+    at.push_back(average_at(oracle, options, points, i, 0, curvature_draws));
   const MeanGradient gradient = [&](const Vector& x) -> Vector {
-    Matrix sum = Matrix::Zero(1, x.size()), g(1, x.size());
-    for (Index i = 0; i < count; ++i) {
-      const Matrix theta = points.theta.row(i);
-      const Matrix noise = noisy ? noise_of(oracle, options, i, 0, curvature_draws) : Matrix(1, 0);
-      mean_gradient(oracle, noise, x.transpose(), theta, g);
-      gradients += noise.rows() * oracle.facts().draws;
-      sum += g / static_cast<double>(count);
-    }
-    return sum.transpose();
+    Vector sum = Vector::Zero(x.size());
+    for (AverageGradient& one : at) sum += one(x) / static_cast<double>(count);
+    return sum;
   };
   const Vector middle = points.value.topRows(count).colwise().mean().transpose();
-  return measure_curvature(gradient, middle, noisy ? 1e-2 : 1e-6, options.seed);
+  Curvature curvature = measure_curvature(gradient, middle, oracle.noise_dimension() > 0,
+                                          make_stream(options.seed, Purpose::verify_krylov));
+  for (const AverageGradient& one : at) gradients += one.count() * oracle.facts().draws;
+  return curvature;
 }
 
 PointOptions point_options(const Points& points) {
@@ -90,14 +82,14 @@ PointOptions point_options(const Points& points) {
   return {.tolerance = point_tolerance * std::max(size, 1e-3),
           .contraction = 1,
           .most_steps = 200,
-          .far = 1e9 * (1 + size)};
+          .runaway_norm = 1e9 * (1 + size)};
 }
 
 std::string failure_of(const PointReport& report) {
-  if (report.bad_theta)
-    return fmt::format("the gradient is not finite at {}", place(*report.bad_theta));
-  if (report.far_theta.size() > 0)
-    return fmt::format("the objective has no minimum at {}", place(report.far_theta));
+  if (report.nonfinite_theta)
+    return fmt::format("the gradient is not finite at {}", place(*report.nonfinite_theta));
+  if (report.runaway_theta)
+    return fmt::format("the objective has no minimum at {}", place(*report.runaway_theta));
   return {};
 }
 
@@ -119,9 +111,9 @@ Matrix optima(const Oracle& oracle, const InverseHessian& inverse, const VerifyO
   report.add(executor.reduce(
       points.size(),
       [&](Index i) {
-        const Matrix noise = noise_of(oracle, options, i, half, draws);
+        AverageGradient average = average_at(oracle, options, start, i, half, draws);
         const PointGradient gradient{
-            [&](Block x, Block theta, BlockOut g) { mean_gradient(oracle, noise, x, theta, g); },
+            [&](Block x, Block, BlockOut g) { g = average(x.row(0).transpose()).transpose(); },
             draws};
         Executor alone(1);
         Points one;
@@ -163,7 +155,7 @@ Verification verify(const Oracle& oracle, const Expansion& expansion,
   if (options.draws < 2)
     throw InputError("draws", fmt::format("must be at least 2, found {}", options.draws));
   if (oracle.noise_dimension() > 0 &&
-      exact_noise_draws(oracle.facts()) <= static_cast<double>(options.draws)) {
+      exact_noise_draws(oracle.facts().noise_axes) <= static_cast<double>(options.draws)) {
     return verify(AveragedProblem(oracle), expansion, options);
   }
   Verification result;

@@ -6,48 +6,19 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
-#include "samples/noise_average.h"
+#include "measure/distribution_table.h"
 #include "samples/sample_source.h"
 #include "solve/common/goal.h"
+#include "solve/common/option_table.h"
 #include "solve/descent/step_policy.h"
 #include "solve/pilot.h"
+#include "problem/averaged_problem.h"
+#include "problem/problem_samples.h"
 #include "solve/solvers.h"
 
 namespace chaosgrad {
 using namespace internal;
 namespace {
-
-void check(const Options& options) {
-  const auto require = [](bool holds, const char* field, const char* message) {
-    if (!holds) throw InputError(std::string("solve.") + field, message);
-  };
-  require(options.iterations >= 1, "iterations", "must be at least 1");
-  require(options.points >= 1, "points", "must be at least 1");
-  require(options.nodes >= 1, "nodes", "must be at least 1");
-  require(options.threads >= 0, "threads", "must not be negative (0: all cores)");
-  require(options.max_gradients >= 1, "max_gradients", "must be at least 1");
-  require(options.max_seconds > 0, "max_seconds", "must be positive");
-  require(options.tolerance.value_or(1) > 0, "tolerance", "must be positive");
-  require(options.relative_tolerance.value_or(1) > 0, "relative_tolerance", "must be positive");
-  require(options.checkpoint_seconds > 0, "checkpoint_seconds", "must be positive");
-  require(options.point_tolerance > 0, "point_tolerance", "must be positive");
-  require(options.confidence > 0 && options.confidence < 1, "confidence",
-          "must be between 0 and 1");
-}
-
-// Options that the method has no use for; one file often serves several methods, so this is a note
-// and no error.
-void note_unused(const Options& options, std::vector<std::string>& notes) {
-  const auto note = [&](bool given, const char* field, std::initializer_list<Method> users) {
-    if (given && std::find(users.begin(), users.end(), options.method) == users.end()) {
-      notes.push_back(
-          fmt::format("solve.{} is not used by method {}", field, to_string(options.method)));
-    }
-  };
-  note(options.step.has_value(), "step", {Method::gd, Method::agd, Method::uqsa});
-  note(options.momentum.has_value(), "momentum", {Method::agd});
-  note(options.radius.has_value(), "radius", {Method::uqsa});
-}
 
 // The constants that the plan rests on: those at the start. (A solver may correct its own later.)
 void remember(const ProblemConstants& constants, SolverState& state) {
@@ -95,75 +66,13 @@ void check_resumption(const Solution& before, const Options& options, const Plan
   if (!same) throw InputError("resume", "the run was begun with another basis");
 }
 
-}  // namespace
-
-std::string_view to_string(Status status) {
-  switch (status) {
-    case Status::completed:
-      return "completed";
-    case Status::converged:
-      return "converged";
-    case Status::out_of_gradients:
-      return "out_of_gradients";
-    case Status::out_of_time:
-      return "out_of_time";
-    case Status::interrupted:
-      return "interrupted";
-    case Status::stalled:
-      return "stalled";
-    case Status::diverged:
-      return "diverged";
-    case Status::bad_gradient:
-      return "bad_gradient";
-    case Status::not_strongly_convex:
-      return "not_strongly_convex";
-    case Status::inconsistent:
-      return "inconsistent";
-  }
-  return "";
-}
-
-std::string_view to_string(Method method) {
-  switch (method) {
-    case Method::automatic:
-      return "auto";
-    case Method::collocation:
-      return "collocation";
-    case Method::sieve:
-      return "sieve";
-    case Method::gd:
-      return "gd";
-    case Method::agd:
-      return "agd";
-    case Method::masg:
-      return "masg";
-    case Method::uqsa:
-      return "uqsa";
-    case Method::nested:
-      return "nested";
-  }
-  return "";
-}
-
-bool is_adaptive(Method method) {
-  return method == Method::automatic || method == Method::collocation || method == Method::sieve;
-}
-
-bool is_failure(Status status) {
-  return status == Status::diverged || status == Status::bad_gradient ||
-         status == Status::not_strongly_convex || status == Status::inconsistent;
-}
-
-namespace {
-
 // A high degree in a parameter that spans orders of magnitude is a sign that log θ is the better
 // variable.
 void note_degrees(const Measure& measure, const Basis& basis, std::vector<std::string>& notes) {
   constexpr int high = 24;
   for (std::size_t k = 0; k < measure.marginals().size(); ++k) {
     const Distribution& marginal = measure.marginals()[k];
-    const bool positive = std::holds_alternative<LogUniform>(marginal.parameters()) ||
-                          std::holds_alternative<LogNormal>(marginal.parameters());
+    const bool positive = logarithm(marginal).has_value();
     const bool plain = measure.germs()[k].name() == marginal.name();
     int degree = 0;
     for (Index i = 0; i < basis.size(); ++i) degree = std::max(degree, basis.indices()[i][k]);
@@ -193,15 +102,18 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
   Run result{.basis = options.resume ? options.resume->expansion.basis()
                                      : Basis(std::move(families), std::move(constant)),
              .u = oracle.facts().start.transpose()};
-  note_unused(options, result.notes);
+  result.notes = notes_on_unused(options);
   if (options.resume) check_resumption(*options.resume, method);
   result.state.texts["method"] = to_string(method);
   Executor executor(options.threads);
   const std::optional<ReferenceExpansion> no_reference;
   Monitor monitor(oracle.parameters(), options, no_reference);
   begin(options, result, monitor);
-  (method == Method::collocation ? solve_collocation : solve_sieve)(oracle, options, monitor,
-                                                                    executor, result);
+  if (method == Method::collocation) {
+    solve_collocation(oracle, options, monitor, executor, result);
+  } else {
+    solve_sieve(oracle, options, monitor, executor, result);
+  }
   note_degrees(oracle.parameters(), result.basis, result.notes);
   result.seconds = monitor.seconds();
   monitor.checkpoint(result, [] {});
@@ -218,7 +130,7 @@ Method adaptive_method(const Oracle& oracle, const Options& options) {
                                                                             : Method::collocation;
   }
   if (oracle.noise_dimension() == 0) return Method::collocation;
-  const double draws = exact_noise_draws(oracle.facts());
+  const double draws = exact_noise_draws(oracle.facts().noise_axes);
   const double relative = options.relative_tolerance.value_or(default_relative_tolerance);
   const double least_run = static_cast<double>(oracle.dimension()) + 100;  // gradients
   const bool cheaper = 6 * draws <= 2.5 / (relative * relative);
@@ -227,7 +139,7 @@ Method adaptive_method(const Oracle& oracle, const Options& options) {
 }
 
 Run run_averaged(const Oracle& oracle, const Options& options) {
-  const double draws = exact_noise_draws(oracle.facts());
+  const double draws = exact_noise_draws(oracle.facts().noise_axes);
   if (!(draws <= static_cast<double>(options.max_gradients))) {
     throw InputError("solve.method",
                      "collocation needs a gradient without noise, or noise that can be integrated "
@@ -243,7 +155,7 @@ Run run_averaged(const Oracle& oracle, const Options& options) {
 }  // namespace
 
 Run internal::run(const Oracle& oracle, const Options& options) {
-  check(options);
+  check_ranges(options);
   if (is_adaptive(options.method)) {
     const Method method = adaptive_method(oracle, options);
     return method == Method::collocation && oracle.noise_dimension() > 0
@@ -272,7 +184,7 @@ Run internal::run(const Oracle& oracle, const Options& options) {
         "by total degree",
         pilot->gradients, pilot->indices.size()));
   }
-  note_unused(options, result.notes);
+  for (std::string& note : notes_on_unused(options)) result.notes.push_back(std::move(note));
   remember(constants, result.state);
   result.state.texts["method"] = to_string(options.method);
   if (before) result.constants = before->constants;

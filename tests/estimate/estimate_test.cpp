@@ -7,7 +7,11 @@
 #include "chaosgrad/chaosgrad.h"
 #include "estimate/constants.h"
 #include "estimate/gradient_estimator.h"
+#include "estimate/paired_gradients.h"
 #include "estimate/reference.h"
+#include "estimate/residual_coefficients.h"
+#include "problem/problem_samples.h"
+#include "samples/parameters.h"
 #include "support/paper_problem.h"
 
 namespace chaosgrad {
@@ -19,6 +23,11 @@ using testing::PaperProblem;
 Basis fourier(Index m) {
   return Basis({Family(Uniform{-std::numbers::pi, std::numbers::pi}, Family::Kind::fourier)},
                IndexSet::first(1, m));
+}
+
+// Between −1 and 1.
+Coefficients random_coefficients(Index m, Index q) {
+  return (2 * draw_noise(q, make_stream(3, Purpose::test, 32), 0, m).array() - 1).matrix();
 }
 
 // Σ_j w_j ∇F ψ_i, sample by sample.
@@ -45,14 +54,15 @@ TEST(Estimator, EverySourceEqualsThePlainSumForEveryThreadCount) {
   problem.noisy = true;
   const Oracle oracle(problem);
   const Basis basis = fourier(15);
-  const Coefficients u = Coefficients::Random(15, 2);
+  const Coefficients u = random_coefficients(15, 2);
   const Stream a = make_stream(3, Purpose::parameters, 1), b = make_stream(3, Purpose::noise, 1);
   for (const Index n : {1, 127, 128, 500, 1500, 5000}) {
     std::vector<std::unique_ptr<SampleSource>> sources;
-    sources.push_back(std::make_unique<MonteCarloSource>(oracle, n, a, b));
-    sources.push_back(std::make_unique<SobolSource>(oracle, n, a));
-    sources.push_back(std::make_unique<ChristoffelSource>(oracle, basis, 15, n, a, b));
-    sources.push_back(std::make_unique<QuadratureSource>(oracle, basis.families(), 8));
+    sources.push_back(std::make_unique<MonteCarloSource>(oracle.parameters(), n, a, b));
+    sources.push_back(std::make_unique<SobolSource>(oracle.parameters(), 1, n, a));
+    sources.push_back(std::make_unique<ChristoffelSource>(oracle.parameters(), basis, 15, n, a, b));
+    sources.push_back(
+        std::make_unique<QuadratureSource>(problem_quadrature(oracle, basis.families(), 8)));
     for (const auto& source : sources) {
       const Coefficients expected = brute_force(oracle, basis, *source, u);
       Executor one(1), three(3);
@@ -78,7 +88,7 @@ TEST(Estimator, RowsThatFillUpAGroupDoNotCount) {
     }
   };
   const Basis basis = fourier(30);
-  const Coefficients u = Coefficients::Random(30, 2);
+  const Coefficients u = random_coefficients(30, 2);
   const Stream a = make_stream(3, Purpose::parameters, 1), b = make_stream(3, Purpose::noise, 1);
   Executor executor(1);
   for (const Index n : {1, 5, 8, 100, 250, 700}) {
@@ -86,7 +96,7 @@ TEST(Estimator, RowsThatFillUpAGroupDoNotCount) {
     BadPastTheEnd filled;
     filled.row_group = 8;
     const Oracle one(plain), eight(filled);
-    const MonteCarloSource source(one, n, a, b);
+    const MonteCarloSource source(one.parameters(), n, a, b);
     SampleBlock block;
     block.resize(1, 0);
     block.count = 1;
@@ -111,11 +121,11 @@ TEST(Estimator, FunctionsOfTheBasisMayBeTakenFromIt) {
   const Oracle oracle(problem);
   ASSERT_EQ(oracle.facts().known.size(), 2);
   const Stream a = make_stream(4, Purpose::parameters, 1), b = make_stream(4, Purpose::noise, 1);
-  const MonteCarloSource source(oracle, 300, a, b);
+  const MonteCarloSource source(oracle.parameters(), 300, a, b);
   const Basis basis(make_families(oracle), IndexSet::first(2, 60));
   Executor executor(1);
   for (const Index m : {1, 3, 5, 15, 60}) {
-    const Coefficients u = Coefficients::Random(m, 2);
+    const Coefficients u = random_coefficients(m, 2);
     const Coefficients expected = brute_force(oracle, basis, source, u);
     EXPECT_LT((GradientEstimator(oracle, basis, executor).estimate(source, u) - expected).norm(),
               1e-12 * expected.norm());
@@ -132,16 +142,18 @@ TEST(Estimator, MonteCarloIsUnbiasedWithinTheTheoremsVariance) {
   Executor executor(1);
   const GradientEstimator estimator(oracle, basis, executor);
   const Coefficients u = Coefficients::Zero(9, 2);
-  const Coefficients exact = estimator.estimate(QuadratureSource(oracle, basis.families(), 64), u);
+  const Coefficients exact =
+      estimator.estimate(problem_quadrature(oracle, basis.families(), 64), u);
   const Index trials = 400, M = 200;
   Coefficients mean_error = Coefficients::Zero(9, 2);
   double squared = 0;
   for (Index trial = 0; trial < trials; ++trial) {
     const auto step = static_cast<std::uint64_t>(trial);
     const Coefficients error =
-        estimator.estimate(MonteCarloSource(oracle, M, make_stream(7, Purpose::parameters, step),
-                                            make_stream(7, Purpose::noise, step)),
-                           u) -
+        estimator.estimate(
+            MonteCarloSource(oracle.parameters(), M, make_stream(7, Purpose::parameters, step),
+                             make_stream(7, Purpose::noise, step)),
+            u) -
         exact;
     mean_error += error / static_cast<double>(trials);
     squared += error.squaredNorm() / static_cast<double>(trials);
@@ -194,6 +206,70 @@ TEST(Quadrature, PiecewiseRulesIntegrateKinksOfEveryDistribution) {
     EXPECT_NEAR(value, expected, 2e-5 * expected)
         << distribution.name();  // the midpoint sum is that accurate in the tails
   }
+}
+
+// Three rules of different length: every combination once, the first axis fastest.
+TEST(Quadrature, TensorGridHoldsEveryCombination) {
+  const std::vector<Quadrature> axes = {gauss_legendre(3, 0, 1), gauss_legendre(2, -1, 1),
+                                        gauss_legendre(4, 2, 3)};
+  const TensorGrid grid(axes);
+  ASSERT_EQ(grid.size(), 24);
+  Matrix nodes(24, 3), part(5, 3);
+  Vector weights(24), part_weights(5);
+  grid.fill(0, nodes, weights);
+  grid.fill(7, part, part_weights);
+  EXPECT_EQ(part, nodes.middleRows(7, 5));
+  Index point = 0;
+  for (Index k = 0; k < 4; ++k) {
+    for (Index j = 0; j < 2; ++j) {
+      for (Index i = 0; i < 3; ++i, ++point) {
+        EXPECT_EQ(nodes.row(point),
+                  Eigen::RowVector3d(axes[0].nodes(i), axes[1].nodes(j), axes[2].nodes(k)));
+        EXPECT_DOUBLE_EQ(weights(point),
+                         axes[0].weights(i) * axes[1].weights(j) * axes[2].weights(k));
+      }
+    }
+  }
+}
+
+// |c_i|² as the mean of r_j·r_k ψ_i(θ_j) ψ_i(θ_k) over all pairs j ≠ k.
+TEST(ResidualCoefficients, SquaresAreMeansOverPairs) {
+  const Index n = 40, m = 5;
+  const Basis basis = fourier(m);
+  const ParameterSamples at = draw_parameters(Measure({basis.families()[0].distribution()}),
+                                              make_stream(3, Purpose::test, 30), 0, n);
+  const Matrix r = draw_noise(2, make_stream(3, Purpose::test, 31), 0, n);
+  BasisBlock psi;
+  basis.evaluate(at.eta, m, psi);
+  ResidualCoefficients residual(m, 2);
+  residual.add(psi, r);
+  const Vector squares = residual.squares();
+  for (Index i = 0; i < m; ++i) {
+    double sum = 0;
+    for (Index j = 0; j < n; ++j) {
+      for (Index k = 0; k < n; ++k)
+        if (j != k) sum += r.row(j).dot(r.row(k)) * psi(j, i) * psi(k, i);
+    }
+    EXPECT_NEAR(squares(i), sum / static_cast<double>(n * (n - 1)), 1e-13);
+  }
+}
+
+// ∇F = ∇f + noise of variance 1/12: the product of two draws has the mean |∇f|², not |∇f|² + 1/12.
+TEST(PairedGradients, HaveNoBiasFromTheNoise) {
+  const PerSampleProblem problem(1, Measure({Distribution(Uniform{-1, 1})}), 1,
+                                 [](const Vector& x, const Vector& theta, const Vector& noise) {
+                                   return Vector(x - theta + Vector::Constant(1, noise(0) - 0.5));
+                                 });
+  const Basis basis(make_families(problem), IndexSet::first(1, 2));
+  const Coefficients u{{0.1}, {0.5}};  // x_u − θ = 0.1 + (0.5 − √⅓) ψ_1
+  const double expected = 0.01 + std::pow(0.5 - 1 / std::sqrt(3.0), 2);
+  Executor executor(2);
+  const Vector products = paired_products(problem, basis, u, 1, 200, executor);
+  const double mean = products.mean();
+  const double error =
+      std::sqrt((products.array() - mean).square().mean() / static_cast<double>(products.size()));
+  EXPECT_NEAR(mean, expected, 5 * error);
+  EXPECT_LT(error, 0.002);  // far below 1/12
 }
 
 TEST(Constants, CurvatureOfAQuadraticIsExact) {
@@ -260,9 +336,9 @@ TEST(Quadrature, NormalNoiseIsIntegratedExactlyAndStaysFinite) {
   const Basis basis(make_families(problem), IndexSet::first(1, 2));
   Executor executor(1);
   for (const Index nodes : {8, 40, 64}) {
-    const Coefficients D =
-        GradientEstimator(problem, basis, executor)
-            .estimate(QuadratureSource(problem, basis.families(), nodes), Coefficients::Zero(2, 1));
+    const Coefficients D = GradientEstimator(problem, basis, executor)
+                               .estimate(problem_quadrature(problem, basis.families(), nodes),
+                                         Coefficients::Zero(2, 1));
     EXPECT_NEAR(D(0, 0), 0, 1e-12);
     EXPECT_NEAR(D(1, 0), -1 / std::sqrt(3.0), 1e-12);  // −θ = −√⅓ p_1(θ)
   }

@@ -52,7 +52,8 @@ void estimate_often(const TheoryProblem& problem, const Basis& basis, const Coef
   const GradientEstimator estimator(oracle, basis, executor);
   for (int trial = 0; trial < count; ++trial) {
     const auto step = static_cast<std::uint64_t>(trial);
-    const MonteCarloSource source(oracle, M, make_stream(77, Purpose::parameters, step),
+    const MonteCarloSource source(oracle.parameters(), M,
+                                  make_stream(77, Purpose::parameters, step),
                                   make_stream(77, Purpose::noise, step));
     use(estimator.estimate(source, u));
   }

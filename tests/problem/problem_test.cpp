@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "chaosgrad/chaosgrad.h"
-#include "random/random.h"
+#include "samples/parameters.h"
 #include "support/paper_problem.h"
 
 namespace chaosgrad {
@@ -35,10 +35,8 @@ struct Samples {
         theta(n, oracle.parameters().dimension()),
         noise(n, oracle.noise_dimension()) {
     fill_uniform(make_stream(5, Purpose::test, 0), 0, x);
-    fill_uniform(make_stream(5, Purpose::test, 1), 0, theta);
+    fill_parameters(oracle.parameters(), make_stream(5, Purpose::test, 1), 0, theta, theta);
     fill_uniform(make_stream(5, Purpose::test, 2), 0, noise);
-    oracle.parameters().germ_from_uniform(theta, theta);
-    oracle.parameters().parameters_from_germ(theta, theta);
   }
 };
 

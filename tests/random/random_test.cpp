@@ -42,12 +42,50 @@ TEST(Stream, IdHoldsPurposeAndStep) {
 
 TEST(Stream, StepTooLargeIsRefused) {
   try {
-    (void)make_stream(1, Purpose::test, std::uint64_t{1} << 48);
+    (void)make_stream(1, Purpose::certificate_noise, 2);
     FAIL() << "accepted";
   } catch (const InputError& error) {
     EXPECT_EQ(error.field(), "step");
-    EXPECT_EQ(error.message(), "must be less than 2^48, found 281474976710656");
+    EXPECT_EQ(error.message(), "must be less than 2, found 2");
   }
+}
+
+// The ids of a purpose are an interval: no two intervals may meet.
+TEST(Stream, NoTwoPurposesShareAnId) {
+  for (std::size_t i = 0; i < stream_registry.size(); ++i) {
+    const StreamRange& range = stream_registry[i];
+    EXPECT_EQ(static_cast<std::size_t>(range.purpose), i);
+    EXPECT_LT(range.group, std::uint64_t{1} << 16);
+    EXPECT_LE(range.first + range.count, all_steps);
+    const std::uint64_t lowest = make_stream(1, range.purpose).id,
+                        highest = make_stream(1, range.purpose, range.count - 1).id;
+    EXPECT_EQ(highest - lowest, range.count - 1);
+    for (const StreamRange& other : stream_registry) {
+      if (other.purpose == range.purpose) continue;
+      const bool apart = make_stream(1, other.purpose).id > highest ||
+                         make_stream(1, other.purpose, other.count - 1).id < lowest;
+      EXPECT_TRUE(apart) << i << " and " << static_cast<int>(other.purpose);
+    }
+  }
+}
+
+// Results rest on them.
+TEST(Stream, IdsInUseDoNotChange) {
+  const auto id = [](Purpose purpose, std::uint64_t step) {
+    return make_stream(1, purpose, step).id;
+  };
+  const auto group = [](std::uint64_t number) { return number << 48; };
+  EXPECT_EQ(id(Purpose::scramble, 1), group(2) + 1);
+  EXPECT_EQ(id(Purpose::constants_parameters, 0), group(3));
+  EXPECT_EQ(id(Purpose::constants_noise, 23), group(3) + 24);
+  EXPECT_EQ(id(Purpose::bound_parameters, 0), group(4));
+  EXPECT_EQ(id(Purpose::bound_noise, 1), group(4) + 2);
+  EXPECT_EQ(id(Purpose::certificate_parameters, 0), group(4) + 100);
+  EXPECT_EQ(id(Purpose::certificate_noise, 1), group(4) + 102);
+  EXPECT_EQ(id(Purpose::validation, 0), group(5));
+  EXPECT_EQ(id(Purpose::statistics, 7), group(7) + 7);
+  EXPECT_EQ(id(Purpose::sample, 1), group(8) + 1);
+  EXPECT_EQ(metric_stage(3), (std::int64_t{1} << 24) + 3);
 }
 
 TEST(FillUniform, IsPhiloxAtTheDocumentedCounter) {
@@ -117,7 +155,7 @@ TEST(FillUniform, StreamsAndComponentsAreUncorrelated) {
   others.col(0) = uniforms(make_stream(2, Purpose::parameters), 0, n, 1);
   others.col(1) = uniforms(make_stream(1, Purpose::noise), 0, n, 1);
   others.col(2) = uniforms(make_stream(1, Purpose::parameters, 1), 0, n, 1);
-  others.col(3) = uniforms(make_stream(1, Purpose::certificate), 0, n, 1);
+  others.col(3) = uniforms(make_stream(1, Purpose::certificate_parameters), 0, n, 1);
   others.rightCols(2) = uniforms(make_stream(1, Purpose::parameters), 0, n, 3).rightCols(2);
   for (Index j = 0; j < others.cols(); ++j) {
     EXPECT_NEAR(correlation(u, others.col(j)), 0, 5 / std::sqrt(n)) << j;

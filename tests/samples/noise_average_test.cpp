@@ -1,6 +1,6 @@
 // Noise that is integrated out: degrees of polynomials, the rules, the sums, and what auto makes of
 // them.
-#include "samples/noise_average.h"
+#include "problem/averaged_problem.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,8 @@
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/error.h"
 #include "expression/expression.h"
-#include "random/random.h"
+#include "problem/averaged_problem.h"
+#include "samples/noise_rule.h"
 #include "support/keyed_numbers.h"
 
 namespace chaosgrad {
@@ -72,7 +73,7 @@ TEST(AveragedProblem, IntegratesPolynomialsExactly) {
   text.noise.push_back(noise("w", "uniform", {{"lower", {"0"}}, {"upper", {"t"}}}));
   const FormulaProblem problem(text);
   const Oracle oracle(problem);
-  EXPECT_EQ(exact_noise_draws(oracle.facts()), 2 * 2);  // degrees 3 and 2
+  EXPECT_EQ(exact_noise_draws(oracle.facts().noise_axes), 2 * 2);  // degrees 3 and 2
   const AveragedProblem averaged(oracle);
   const Index n = 300;
   const Matrix x = testing::signed_numbers(1, n, 1);
@@ -92,7 +93,7 @@ TEST(AveragedProblem, SumsCases) {
   text.noise.push_back({"v", Distribution(Discrete{{-1, 0.25, 3}, {0.5, 0.2, 0.3}}), "", {}});
   const FormulaProblem problem(text);
   const Oracle oracle(problem);
-  ASSERT_EQ(exact_noise_draws(oracle.facts()), 3);
+  ASSERT_EQ(exact_noise_draws(oracle.facts().noise_axes), 3);
   Matrix g(1, 1);
   AveragedProblem(oracle).gradient(Matrix::Constant(1, 1, 0.5), Matrix::Constant(1, 1, 2.0),
                                    Matrix(1, 0), g);
@@ -111,7 +112,8 @@ TEST(AveragedProblem, CollocationRefusesNoiseThatCannotBeIntegratedOut) {
   FormulaSpec text = spec("abs(x - v) + t*(x - 1)^2");
   text.noise.push_back(noise("v", "normal", {{"mean", {"0"}}, {"sd", {"1"}}}));
   const FormulaProblem problem(text);
-  EXPECT_EQ(exact_noise_draws(Oracle(problem).facts()), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(exact_noise_draws(Oracle(problem).facts().noise_axes),
+            std::numeric_limits<double>::infinity());
   EXPECT_THROW((void)solve(problem, {.method = Method::collocation}), InputError);
 }
 

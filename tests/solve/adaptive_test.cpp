@@ -7,6 +7,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "curvature/curvature.h"
+#include "curvature/metric.h"
 #include "parallel/executor.h"
 #include "random/random.h"
 #include "samples/mixture.h"
@@ -111,7 +112,8 @@ TEST(Curvature, DenseAndKrylovFindTheHessian) {
     const Matrix A = uniform_numbers(q, q, 5).array() - 0.5;
     const Matrix H = A * A.transpose() / static_cast<double>(q) + Matrix::Identity(q, q);
     const auto gradient = [&](const Vector& x) -> Vector { return H * x; };
-    const Curvature curvature = measure_curvature(gradient, Vector::Ones(q), 1e-5, 1);
+    const Curvature curvature =
+        measure_curvature(gradient, Vector::Ones(q), false, make_stream(1, Purpose::test, 20));
     const Eigen::SelfAdjointEigenSolver<Matrix> eigen(H);
     EXPECT_NEAR(curvature.highest(), eigen.eigenvalues().maxCoeff(), 1e-4);
     EXPECT_NEAR(curvature.lowest(), eigen.eigenvalues().minCoeff(), 1e-2);
@@ -152,9 +154,9 @@ TEST(Growth, CandidatesSurroundWhatIsSignificant) {
   const std::vector<MultiIndex> expected = {{0, 2}, {0, 3}, {1, 1}, {2, 0}, {3, 0}};
   EXPECT_EQ(found, expected);
   const Gains gains{Vector{{1, 8, 4, 0.1}}, Vector{{0.9, 1, 1, 1}}};
-  EXPECT_EQ(mark(gains, {.clear = 3, .bulk = 0.99, .always = 0, .most = 9}),
+  EXPECT_EQ(mark(gains, {.noise_factor = 3, .bulk = 0.99, .always = 0, .most = 9}),
             (std::vector<Index>{1, 2}));
-  EXPECT_EQ(mark(gains, {.clear = 3, .bulk = 0.5, .always = 0, .most = 9}), std::vector<Index>{1});
+  EXPECT_EQ(mark(gains, {.noise_factor = 3, .bulk = 0.5, .always = 0, .most = 9}), std::vector<Index>{1});
 }
 
 // Coverage of the mean of squares of normals, which is skewed: at least what it promises, less

@@ -28,8 +28,8 @@ double decay_distance(double reach) { return 50 + std::pow(60 * std::sqrt(reach)
 // Beyond the outermost zeros of Hermite-like polynomials.
 double gaussian_range(double degree) { return 2 * std::sqrt(degree) + 10; }
 
-// A piece [0, m] of a density x^{e−1} r(x): through s = x^e when it is unbounded at 0, else through
-// x itself.
+// A piece [0, m] of a density x^{e−1} r(x): through s = x^e when it is unbounded at 0, through x
+// itself otherwise.
 ChartPiece power_piece(double exponent, double split, double lower, double width,
                        const Map& log_density, const Map& log_rest) {
   if (exponent >= 1) {
@@ -45,6 +45,7 @@ ChartPiece power_piece(double exponent, double split, double lower, double width
 }
 
 struct MakeChart {
+  const Distribution& distribution;
   double n;  // degree
 
   Pieces operator()(const Uniform& d) const {
@@ -162,12 +163,40 @@ struct MakeChart {
   }
 
   Pieces operator()(const Discrete&) const { return {}; }
+
+  template <class Other>
+  Pieces operator()(const Other&) const {
+    return general_chart(distribution);
+  }
 };
 
 }  // namespace
 
 std::vector<ChartPiece> chart(const Distribution& distribution, Index degree) {
-  return std::visit(MakeChart{static_cast<double>(degree)}, distribution.parameters());
+  return std::visit(MakeChart{distribution, static_cast<double>(degree)},
+                    distribution.parameters());
+}
+
+std::vector<ChartPiece> general_chart(const Distribution& distribution) {
+  constexpr double tail = 1e-300;
+  const double lower = distribution.lower(), upper = distribution.upper();
+  const double from = std::isfinite(lower) ? lower : distribution.quantile(tail);
+  const double to = std::isfinite(upper) ? upper : distribution.survival_quantile(tail);
+  const double median = distribution.quantile(0.5);
+  const auto root = [distribution](double theta) {
+    const double density = distribution.pdf(theta);
+    return std::isfinite(density) ? std::sqrt(density) : 0.0;  // not so at an end at most
+  };
+  Pieces pieces;
+  if (from < median) {
+    pieces.push_back({0, median - from, [=](double s) { return from + s; },
+                      [=](double s) { return root(from + s); }});
+  }
+  if (median < to) {
+    pieces.push_back(
+        {median - to, 0, [=](double s) { return to + s; }, [=](double s) { return root(to + s); }});
+  }
+  return pieces;
 }
 
 }  // namespace chaosgrad::internal

@@ -18,5 +18,7 @@ struct ChartPiece {
 
 // Pieces in the order of θ. Discrete distributions have none.
 [[nodiscard]] std::vector<ChartPiece> chart(const Distribution& distribution, Index degree);
+// For those that have no better one: the density itself, in two pieces that meet at the median.
+[[nodiscard]] std::vector<ChartPiece> general_chart(const Distribution& distribution);
 
 }  // namespace chaosgrad::internal

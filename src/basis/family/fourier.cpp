@@ -174,8 +174,8 @@ double angle_minus_sine(double u) {
   return sum;
 }
 
-// Solves u − sin u = M for M in [0, π]: Newton from above on a convex function, or from a series
-// near 0.
+// Solves u − sin u = M for M in [0, π]: Newton from above on a convex function, near 0 from a
+// series.
 double solve_kepler(double mean) {
   if (mean <= 0) return 0;
   const double root = std::cbrt(6 * mean);
@@ -195,8 +195,7 @@ double solve_kepler(double mean) {
 double Fourier::induced_quantile(Index n, double p) const {
   const double width = interval_.upper - interval_.lower;
   if (n == 0) return interval_.lower + width * p;
-  // 2 sin² has 2k equal bumps from the lower to the upper end; 2 cos² the same, shifted by half a
-  // bump.
+  // 2 sin² has 2k equal bumps from the lower to the upper end; 2 cos² the same, half a bump later.
   const double bumps = static_cast<double>(2 * ((n + 1) / 2));
   const double place = p * bumps + (n % 2 == 1 ? 0.5 : 0.0);
   const double bump = std::floor(place), part = place - bump;

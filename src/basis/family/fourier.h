@@ -1,6 +1,6 @@
 #pragma once
-// The trigonometric family on [lower, upper]: 1, √2 cos ωτ, √2 sin ωτ, √2 cos 2ωτ, …, τ = θ −
-// (lower + upper)/2.
+// The trigonometric family on [lower, upper], with τ = θ − (lower + upper)/2:
+//   1, √2 cos ωτ, √2 sin ωτ, √2 cos 2ωτ, √2 sin 2ωτ, …
 #include "chaosgrad/basis.h"
 
 namespace chaosgrad::internal {

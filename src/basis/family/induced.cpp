@@ -66,8 +66,8 @@ Vector cell_density(const ChartPiece& piece, const RecurrenceKernel& kernel, Ind
   return half * v.array().square();
 }
 
-// A first division that finds every peak: even cells for the oscillations, dyadic ones towards both
-// ends.
+// A first division that finds every peak: even cells for the oscillations, dyadic ones towards the
+// two ends.
 std::vector<double> first_breaks(double begin, double end, Index n) {
   const double length = end - begin;
   std::vector<double> breaks{begin, end};

@@ -1,20 +1,13 @@
 #include "basis/family/quadrature.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "numeric/decompositions.h"
+
 namespace chaosgrad::internal {
 namespace {
-
-using EigenSolver = Eigen::SelfAdjointEigenSolver<Matrix>;
-
-EigenSolver jacobi_eigen(const Recurrence& r, Index n, int options) {
-  EigenSolver solver;
-  solver.computeFromTridiagonal(r.a.head(n), r.b.segment(1, n - 1), options);
-  return solver;
-}
 
 // One Newton step must not jump to a neighbouring zero; it is skipped where p_n overflows.
 double polished(const RecurrenceKernel& kernel, Index n, double node, double room) {
@@ -64,7 +57,8 @@ Index sturm_count(const Recurrence& r, Index n, double t) {
 }  // namespace
 
 Quadrature gauss_rule(const Recurrence& recurrence, Index n) {
-  const Vector zeros = jacobi_eigen(recurrence, n, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector zeros =
+      tridiagonal_eigenvalues(recurrence.a.head(n), recurrence.b.segment(1, n - 1));
   return christoffel_rule(recurrence_kernel(recurrence), n,
                           (recurrence.center + recurrence.scale * zeros.array()).matrix());
 }
@@ -89,10 +83,11 @@ Quadrature graded_gauss_rule(const Recurrence& recurrence, Index n) {
 }
 
 Quadrature eigenvector_gauss_rule(const Recurrence& recurrence, Index n) {
-  const EigenSolver solver = jacobi_eigen(recurrence, n, Eigen::ComputeEigenvectors);
+  const auto [values, vectors] =
+      tridiagonal_eigen(recurrence.a.head(n), recurrence.b.segment(1, n - 1));
   Quadrature rule;
-  rule.nodes = recurrence.center + recurrence.scale * solver.eigenvalues().array();
-  rule.weights = solver.eigenvectors().row(0).transpose().array().square();
+  rule.nodes = recurrence.center + recurrence.scale * values.array();
+  rule.weights = vectors.row(0).transpose().array().square();
   rule.weights /= rule.weights.sum();
   return rule;
 }

@@ -34,11 +34,10 @@ Recurrence hermite(const Normal& normal, Index degree) {
   return r;
 }
 
-// Jacobi in the standardised variable, written so that nothing cancels: with S = α + β and on [0,
-// 1],
+// Jacobi in the standardised variable, written so that nothing cancels. On [0, 1], with S = α + β:
 //   a_n − a_0 = −2 (α − β) n (n+S−1) / (S (2n+S−2)(2n+S)),
-//   b_n² = n (n+α−1)(n+β−1)(n+S−2) / ((2n+S−2)² (2n+S−1)(2n+S−3)),  b_1² = αβ / (S² (S+1)) =
-//   variance.
+//   b_n² = n (n+α−1)(n+β−1)(n+S−2) / ((2n+S−2)² (2n+S−1)(2n+S−3)),
+//   b_1² = αβ / (S² (S+1)), the variance.
 Recurrence jacobi(const Beta& parameters, Index degree) {
   const double alpha = parameters.alpha, beta = parameters.beta, sum = alpha + beta;
   const double width = parameters.upper - parameters.lower;
@@ -78,9 +77,10 @@ Recurrence laguerre(double shape, double scale, Index degree) {
   return r;
 }
 
-// Stieltjes–Wigert. With q = exp(−σ²) and θ/e^μ:  a_n = q^{−2n−1/2} (1 + q − q^{n+1}),  b_n² =
-// q^{2−4n} (1 − q^n); standardised by the mean q^{−1/2} and the standard deviation q^{−1} (1 −
-// q)^{1/2}.
+// Stieltjes–Wigert, in θ/e^μ with q = exp(−σ²):
+//   a_n = q^{−2n−1/2} (1 + q − q^{n+1}),
+//   b_n² = q^{2−4n} (1 − q^n),
+// standardised by the mean q^{−1/2} and the standard deviation q^{−1} (1 − q)^{1/2}.
 Recurrence stieltjes_wigert(const LogNormal& lognormal, Index degree) {
   const double variance = lognormal.sigma * lognormal.sigma;
   const double one_minus_q = -std::expm1(-variance);
@@ -123,14 +123,14 @@ struct ClosedForm {
 constexpr Index bounded_limit = 2000;
 constexpr Index general_limit = 200;
 constexpr Index half_line_limit = 150;
+constexpr Index unbounded_limit = 60;  // whose tails are not known
 
 Index at_most(double value, Index limit) {
   return static_cast<Index>(std::clamp(std::floor(value), 0.0, static_cast<double>(limit)));
 }
 
 // Far out, at θ, the density has fallen to exp(−tail_depth) of its peak. As long as p_n² π is
-// negligible there, all its mass lies where p_n² < 1e300. Returns the largest such degree, at most
-// `limit`.
+// negligible there, all its mass lies where p_n² < 1e300. The largest such degree, at most `limit`.
 constexpr double tail_depth = 727;
 Index tail_limit(const Recurrence& r, double theta, Index limit) {
   const double t = (theta - r.center) / r.scale;
@@ -163,6 +163,8 @@ double beta_tail(double alpha, double beta) {
 }
 
 struct Limits {
+  const Distribution& distribution;
+
   DegreeLimits operator()(const Uniform&) const { return {bounded_limit, bounded_limit}; }
   DegreeLimits operator()(const Beta& d) const {
     Index limit = bounded_limit;
@@ -196,7 +198,9 @@ struct Limits {
   }
   template <class Other>
   DegreeLimits operator()(const Other&) const {
-    return {general_limit, general_limit};
+    const bool bounded = std::isfinite(distribution.lower()) && std::isfinite(distribution.upper());
+    const Index limit = bounded ? general_limit : unbounded_limit;
+    return {limit, limit};
   }
 };
 
@@ -211,7 +215,7 @@ bool has_closed_form(const Distribution& distribution) {
 }
 
 DegreeLimits degree_limits(const Distribution& distribution) {
-  return std::visit(Limits{}, distribution.parameters());
+  return std::visit(Limits{distribution}, distribution.parameters());
 }
 
 double weibull_reach(double shape) {

@@ -21,9 +21,8 @@ struct DegreeLimits {
 };
 [[nodiscard]] DegreeLimits degree_limits(const Distribution& distribution);
 
-// p_n² π for the Weibull density of this shape reaches up to (θ/scale)^shape ≈ weibull_reach(shape)
-// · n (the Mhaskar–Rakhmanov–Saff number): 2√π Γ(c)/Γ(c + ½), which is 4 for the exponential
-// distribution.
+// For the Weibull density of shape c, p_n² π reaches up to (θ/scale)^c ≈ weibull_reach(c) · n (the
+// Mhaskar–Rakhmanov–Saff number): 2√π Γ(c)/Γ(c + ½), which is 4 for the exponential distribution.
 [[nodiscard]] double weibull_reach(double shape);
 
 }  // namespace chaosgrad::internal

@@ -7,8 +7,7 @@
 namespace chaosgrad::internal {
 
 // Continuous distributions: Stieltjes' procedure on a tanh–sinh discretisation, refined until the
-// coefficients stand still. What `known` holds already (a lower degree, or nothing) is taken over
-// to the bit.
+// coefficients stand still. What `known` holds (a lower degree, or nothing) is kept to the bit.
 [[nodiscard]] Recurrence stieltjes_recurrence(const Distribution& distribution, Index degree,
                                               const Recurrence& known);
 

@@ -5,8 +5,8 @@
 namespace chaosgrad::internal {
 namespace {
 
-// Makes v orthogonal to the first `count` columns of q and of norm 1, even when next to nothing of
-// v is left.
+// Makes v orthogonal to the first `count` columns of q and of norm 1, even when almost nothing of v
+// is left.
 void orthonormalise(const Matrix& q, Index count, Vector& v) {
   constexpr int passes = 6;
   for (int pass = 0; pass < passes; ++pass) {

@@ -2,16 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <numbers>
 
 namespace chaosgrad::internal {
 namespace {
 
 constexpr std::size_t deepest_nesting = 500;
-constexpr std::string_view unicode_minus = "\u2212";
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
@@ -30,37 +27,13 @@ void FormulaBuilder::number(Token token) {
 }
 
 void FormulaBuilder::prefix(Token token) {
-  const std::string symbol = text(token);
-  const bool logical = symbol == "!" || symbol == "not";
-  const Op op = logical ? Op::logical_not : (symbol == "+" ? Op::add : Op::negate);
-  operators_.push_back({op, logical ? Precedence::logical_not : Precedence::sign, true, token});
+  const FormulaOperator& found = operator_of(prefix_operators(), text(token));
+  operators_.push_back({found.op, found.precedence, true, token});
   previous_ = token;
 }
 
 void FormulaBuilder::binary(Token token) {
-  struct Known {
-    std::string_view symbol;
-    Op op;
-    Precedence precedence;
-  };
-  static constexpr std::array known = {Known{"+", Op::add, Precedence::sum},
-                                       Known{"-", Op::subtract, Precedence::sum},
-                                       Known{unicode_minus, Op::subtract, Precedence::sum},
-                                       Known{"*", Op::multiply, Precedence::product},
-                                       Known{"/", Op::divide, Precedence::product},
-                                       Known{"^", Op::power, Precedence::power},
-                                       Known{"<", Op::less, Precedence::comparison},
-                                       Known{"<=", Op::less_equal, Precedence::comparison},
-                                       Known{">", Op::greater, Precedence::comparison},
-                                       Known{">=", Op::greater_equal, Precedence::comparison},
-                                       Known{"==", Op::equal, Precedence::comparison},
-                                       Known{"!=", Op::not_equal, Precedence::comparison},
-                                       Known{"and", Op::logical_and, Precedence::logical_and},
-                                       Known{"&&", Op::logical_and, Precedence::logical_and},
-                                       Known{"or", Op::logical_or, Precedence::logical_or},
-                                       Known{"||", Op::logical_or, Precedence::logical_or}};
-  const std::string symbol = text(token);
-  const Known& found = *std::ranges::find(known, symbol, &Known::symbol);
+  const FormulaOperator& found = operator_of(binary_operators(), text(token));
   const bool right_associative = found.precedence == Precedence::power;
   while (operators_.size() > frames_.back().operators) {
     const Precedence before = operators_.back().precedence;

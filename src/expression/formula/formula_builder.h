@@ -1,6 +1,7 @@
 #pragma once
 // Turns the tokens of a formula into nodes: operator precedence, names, calls, indexing, and the
 // messages for what is wrong.
+#include "expression/formula/functions.h"
 #include "expression/graph/graph_data.h"
 
 namespace chaosgrad::internal {
@@ -41,16 +42,6 @@ class FormulaBuilder {
 
  private:
   enum class Bracket { none, group, call, vector, index };
-  enum class Precedence {
-    logical_or,
-    logical_and,
-    logical_not,
-    comparison,
-    sum,
-    product,
-    sign,
-    power
-  };
   struct Operator {
     Op op;
     Precedence precedence;

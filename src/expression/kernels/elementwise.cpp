@@ -1,5 +1,4 @@
-// Element-wise kernels: out = f(a), f(a, b) or f(a, b, c), component by component, sample by
-// sample.
+// Element-wise kernels: out = f(a), f(a, b) or f(a, b, c), for each component and each sample.
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 

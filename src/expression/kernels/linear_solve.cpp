@@ -8,8 +8,7 @@
 namespace chaosgrad::internal::kernels {
 namespace {
 
-// [A | B], n × (n + k), row by row, becomes [· | A⁻¹B]. A singular A gives values that are not
-// finite.
+// [A | B], n × (n + k), row by row, becomes [· | A⁻¹B]; not finite if A is singular.
 void eliminate(double* table, Index n, Index k) {
   const Index width = n + k;
   for (Index j = 0; j < n; ++j) {

@@ -1,14 +1,15 @@
 #include "io/export/evaluator.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <type_traits>
 
 #include "basis/family/fourier.h"
 #include "basis/family/kernel.h"
+#include "measure/distribution_table.h"
+#include "numeric/decompositions.h"
 #include "random/random.h"
+#include "samples/parameters.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -81,40 +82,27 @@ EvaluatorScore discrete_score(const Distribution& marginal, const Discrete& d) {
 
 EvaluatorScore take_apart(const Distribution& marginal) {
   using Kind = EvaluatorScore::Kind;
-  const auto score = [&](Kind kind, std::vector<double> arguments) -> EvaluatorScore {
-    return {.kind = kind, .name = std::string(marginal.name()), .arguments = std::move(arguments)};
-  };
-  const auto g = [](double a) { return scaled_reciprocal_gamma(a); };
-  return std::visit(
-      [&]<class Law>(const Law& d) -> EvaluatorScore {
-        if constexpr (std::is_same_v<Law, Normal>) {
-          return score(Kind::normal, {d.mean, d.sd});
-        } else if constexpr (std::is_same_v<Law, LogNormal>) {
-          return score(Kind::lognormal, {d.mu, d.sigma});
-        } else if constexpr (std::is_same_v<Law, Discrete>) {
-          return discrete_score(marginal, d);
-        } else if constexpr (std::is_same_v<Law, Uniform> || std::is_same_v<Law, LogUniform>) {
-          return score(Kind::closed_form, {d.lower, d.upper});
-        } else if constexpr (std::is_same_v<Law, Triangular>) {
-          return score(Kind::closed_form, {d.lower, d.mode, d.upper});
-        } else if constexpr (std::is_same_v<Law, Exponential>) {
-          return score(Kind::closed_form, {d.rate});
-        } else if constexpr (std::is_same_v<Law, Weibull>) {
-          return score(Kind::closed_form, {d.shape, d.scale});
-        } else if constexpr (std::is_same_v<Law, Gamma>) {
-          return score(Kind::closed_form, {d.shape, d.scale, static_cast<double>(g(d.shape))});
-        } else if constexpr (std::is_same_v<Law, Beta>) {
-          const long double peak =
-              g(d.alpha) * g(d.beta) /
-              scaled_reciprocal_gamma(static_cast<long double>(d.alpha) + d.beta);
-          return score(Kind::closed_form,
-                       {d.alpha, d.beta, d.lower, d.upper, static_cast<double>(peak)});
-        } else {
-          static_assert(std::is_same_v<Law, TruncatedNormal>);
-          return score(Kind::closed_form, {d.mean, d.sd, d.lower, d.upper});
-        }
-      },
-      marginal.parameters());
+  const Distribution::Variant& parameters = marginal.parameters();
+  if (const auto* discrete = std::get_if<Discrete>(&parameters))
+    return discrete_score(marginal, *discrete);
+  const bool normal = std::holds_alternative<Normal>(parameters),
+             lognormal = std::holds_alternative<LogNormal>(parameters);
+  EvaluatorScore score{.kind = normal      ? Kind::normal
+                               : lognormal ? Kind::lognormal
+                                           : Kind::closed_form,
+                       .name = std::string(marginal.name())};
+  for (const DistributionArgument& argument : entry_of(parameters).arguments)
+    score.arguments.push_back(argument.values(parameters).front());
+  // The constants that two of the closed forms start from.
+  if (const auto* gamma = std::get_if<Gamma>(&parameters)) {
+    score.arguments.push_back(static_cast<double>(scaled_reciprocal_gamma(gamma->shape)));
+  } else if (const auto* beta = std::get_if<Beta>(&parameters)) {
+    const long double sum = static_cast<long double>(beta->alpha) + beta->beta;
+    score.arguments.push_back(static_cast<double>(scaled_reciprocal_gamma(beta->alpha) *
+                                                  scaled_reciprocal_gamma(beta->beta) /
+                                                  scaled_reciprocal_gamma(sum)));
+  }
+  return score;
 }
 
 // Fresh points, the answers there, and the sums of absolute terms.
@@ -122,11 +110,8 @@ void add_test(const Expansion& expansion, Evaluator& parts) {
   const Measure& measure = expansion.measure();
   const Index d = measure.dimension(), q = expansion.coefficients().cols(),
               m = expansion.coefficients().rows();
-  Matrix eta(test_points, d);
-  fill_uniform(make_stream(1, Purpose::test), 0, eta);
-  measure.germ_from_uniform(eta, eta);
-  parts.thetas.resize(test_points, d);
-  measure.parameters_from_germ(eta, parts.thetas);
+  parts.thetas =
+      draw_parameters(measure, make_stream(1, Purpose::exported_parameters), 0, test_points).theta;
   parts.x = expansion.evaluate(parts.thetas);
   parts.slopes.resize(test_points, q * d);
   parts.x_scale = Vector::Zero(q);
@@ -173,7 +158,7 @@ Evaluator make_evaluator(const Expansion& expansion) {
   }
   if (!measure.is_own_germ()) {
     parts.factor = Matrix::Identity(measure.dimension(), measure.dimension());
-    if (measure.is_dependent()) parts.factor = measure.correlation()->llt().matrixL();
+    if (measure.is_dependent()) parts.factor = cholesky_factor(*measure.correlation());
     for (std::size_t k = 0; k < d; ++k) {
       const auto component = static_cast<Index>(k);
       parts.scores.push_back(measure.is_correlated(component) ? take_apart(measure.marginals()[k])

@@ -40,20 +40,6 @@ std::string score_lines(const EvaluatorScore& score, std::size_t k) {
                      arguments);
 }
 
-// The functions behind the closed forms that occur.
-std::string law_functions_in_use(const std::vector<EvaluatorScore>& scores) {
-  std::string text, needed;
-  for (const LawCode& law : law_codes) {
-    const bool used = std::any_of(scores.begin(), scores.end(), [&](const EvaluatorScore& score) {
-      return score.kind == EvaluatorScore::Kind::closed_form && score.name == law.name;
-    });
-    if (!used) continue;
-    if (law.needs && needed.find(law.needs) == std::string::npos) needed += law.needs;
-    text += law.code;
-  }
-  return text.empty() ? text : quantile_code + needed + text;
-}
-
 // η = C⁻¹ z and its derivatives by θ.
 std::string germ_code(const Evaluator& parts) {
   std::string text;
@@ -67,7 +53,7 @@ std::string germ_code(const Evaluator& parts) {
     text +=
         fmt::format("static const double between_{}[] = {};\n", k, braces.numbers(score.between));
   }
-  text += law_functions_in_use(parts.scores);
+  text += closed_form_code(parts.scores, law_codes, quantile_code, "C");
   if (discrete) text += discrete_code;
   text += "\n/* theta = F^-1(Phi(C eta)) with this C. */\nstatic const double factor[D][D] = " +
           braces.rows(parts.factor) + ";\n";

@@ -2,6 +2,8 @@
 // The parts of an exported C file that map parameters under a copula to standard normal scores.
 #include <array>
 
+#include "io/export/export_text.h"
+
 namespace chaosgrad::internal {
 
 inline constexpr const char* quantile_code = R"(
@@ -55,11 +57,6 @@ static double discrete_score(double t, int count, const double *values, const do
 }
 )";
 
-// double NAME_score(double t, …, double *slope), and what it needs beyond `score`.
-struct LawCode {
-  const char *name, *needs, *code;
-};
-
 inline constexpr const char* log_ratio_code = R"(
 /* log(x / y), accurate for x near y */
 static double log_ratio(double x, double y) { return x < 2 * y && y < 2 * x ? log1p((x - y) / y) : log(x) - log(y); }
@@ -77,6 +74,7 @@ static double log_rest(double ratio, double u) {
 }
 )";
 
+// double NAME_score(double t, …, double *slope), and what it needs beyond `score`.
 inline constexpr std::array law_codes = {LawCode{"uniform", nullptr, R"(
 static double uniform_score(double t, double a, double b, double *slope) {
   return score((t - a) / (b - a), (b - t) / (b - a), 1 / (b - a), slope);

@@ -37,19 +37,11 @@ std::string score_function(const EvaluatorScore& score) {
 
 // The functions behind the scores that occur.
 std::string score_functions_in_use(const std::vector<EvaluatorScore>& scores) {
-  const auto used = [&](EvaluatorScore::Kind kind, std::string_view name) {
-    return std::any_of(scores.begin(), scores.end(), [&](const EvaluatorScore& score) {
-      return score.kind == kind && score.name == name;
-    });
+  std::string text = closed_form_code(scores, law_functions, copula_code, "Python");
+  const auto is_discrete = [](const EvaluatorScore& score) {
+    return score.kind == EvaluatorScore::Kind::discrete;
   };
-  std::string text, needed;
-  for (const LawFunction& law : law_functions) {
-    if (!used(EvaluatorScore::Kind::closed_form, law.name)) continue;
-    if (law.needs && needed.find(law.needs) == std::string::npos) needed += law.needs;
-    text += law.code;
-  }
-  if (!text.empty()) text = copula_code + needed + text;
-  if (used(EvaluatorScore::Kind::discrete, "discrete")) text += discrete_function;
+  if (std::any_of(scores.begin(), scores.end(), is_discrete)) text += discrete_function;
   return text;
 }
 

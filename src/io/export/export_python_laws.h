@@ -3,6 +3,8 @@
 // scores.
 #include <array>
 
+#include "io/export/export_text.h"
+
 namespace chaosgrad::internal {
 
 inline constexpr const char* copula_code = R"(
@@ -54,10 +56,6 @@ def _discrete_score(t, values, at, between):
 )";
 
 // def _NAME(t, …) → (z, slope), and what it needs beyond _score.
-struct LawFunction {
-  const char *name, *needs, *code;
-};
-
 inline constexpr const char* log_ratio_function = R"(
 def _log_ratio(x, y):
     return math.log1p((x - y) / y) if x < 2 * y and y < 2 * x else math.log(x) - math.log(y)
@@ -77,29 +75,29 @@ def _log_rest(ratio, u):
 
 )";
 
-inline constexpr std::array law_functions = {LawFunction{"uniform", nullptr, R"(
+inline constexpr std::array law_functions = {LawCode{"uniform", nullptr, R"(
 def _uniform(t, a, b):
     return _score((t - a) / (b - a), (b - t) / (b - a), 1 / (b - a))
 
 )"},
-                                             LawFunction{"loguniform", log_ratio_function, R"(
+                                             LawCode{"loguniform", log_ratio_function, R"(
 def _loguniform(t, a, b):
     length = _log_ratio(b, a)
     return _score(_log_ratio(t, a) / length, _log_ratio(b, t) / length, 1 / t / length)
 
 )"},
-                                             LawFunction{"exponential", nullptr, R"(
+                                             LawCode{"exponential", nullptr, R"(
 def _exponential(t, rate):
     return _score(-math.expm1(-rate * t), math.exp(-rate * t), rate * math.exp(-rate * t))
 
 )"},
-                                             LawFunction{"weibull", nullptr, R"(
+                                             LawCode{"weibull", nullptr, R"(
 def _weibull(t, shape, scale):
     h = math.pow(t / scale, shape)
     return _score(-math.expm1(-h), math.exp(-h), shape / scale * math.pow(t / scale, shape - 1) * math.exp(-h))
 
 )"},
-                                             LawFunction{"triangular", nullptr, R"(
+                                             LawCode{"triangular", nullptr, R"(
 def _triangular(t, a, c, b):
     w = b - a
     if t < c:
@@ -111,7 +109,7 @@ def _triangular(t, a, c, b):
     return _score((c - a) / w, (b - c) / w, 2 / w)
 
 )"},
-                                             LawFunction{"gamma", log_rest_function, R"(
+                                             LawCode{"gamma", log_rest_function, R"(
 def _gamma(t, a, scale, peak):
     """P(a, x) = front (1 + x/(a+1) + x^2/((a+1)(a+2)) + ...), front = x^a e^-x / Gamma(a+1), or Q(a, x) = front a / K with one of
     two continued fractions, K = x + (1-a)/(1 + 1/(x + (2-a)/(1 + 2/(x + ...)))) or K = x+1-a + 1(a-1)/(x+3-a + 2(a-2)/(x+5-a + ...)):
@@ -148,7 +146,7 @@ def _gamma(t, a, scale, peak):
     return _score(1 - above, above, density)
 
 )"},
-                                             LawFunction{"beta", log_rest_function, R"(
+                                             LawCode{"beta", log_rest_function, R"(
 def _beta_part(x, a, b, front):
     """I_x(a, b) = front / K by the continued fraction K of DiDonato and Morris (1992), front = x^a (1-x)^b / B(a, b)."""
     k = c = a * (a - (a + b) * x + 1) / (a + 1)
@@ -183,7 +181,7 @@ def _beta(t, a, b, lower, upper, peak):
     return _score(1 - part, part, density)
 
 )"},
-                                             LawFunction{"truncated_normal", nullptr, R"(
+                                             LawCode{"truncated_normal", nullptr, R"(
 _RULE = [(0.12523340851146891547, 0.249147045813402785), (0.36783149899818019375, 0.23349253653835480876),
          (0.5873179542866174473, 0.20316742672306592175), (0.76990267419430468704, 0.16007832854334622633),
          (0.90411725637047485668, 0.10693932599531843096), (0.98156063424671925069, 0.047175336386511827195)]

@@ -3,15 +3,29 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "chaosgrad/io.h"
 #include "io/export/evaluator.h"
+#include "io/store/run_store.h"
 
 namespace chaosgrad::internal {
 
 [[nodiscard]] std::string export_c(const Labels& labels, const Evaluator& parts);
 [[nodiscard]] std::string export_python(const Labels& labels, const Evaluator& parts);
+
+// The code that scores parameters of one distribution under a copula, and what it needs.
+struct LawCode {
+  const char *name, *needs, *code;
+};
+
+// The code of the closed forms that occur, behind `common`; nothing if there are none. Throws
+// InputError("export", …) for a distribution without code in this language.
+[[nodiscard]] std::string closed_form_code(const std::vector<EvaluatorScore>& scores,
+                                           std::span<const LawCode> codes, std::string_view common,
+                                           std::string_view language);
 
 // Lists in brackets, 17 digits: {1, 2} or [1, 2].
 struct ListStyle {

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "io/problem_file/file_table.h"
 #include "io/problem_file/read_options.h"
 #include "io/problem_file/read_problem.h"
 #include "io/problem_file/toml_document.h"
@@ -56,9 +57,7 @@ void fail_at_place(const ProblemSource& source, const InputError& error) {
 
 ProblemFile load_problem(ProblemSource source) {
   TomlDocument document(source);
-  document.require_keys(document.root(), "the problem file",
-                        {"title", "parameters", "dependence", "noise", "constants", "definitions",
-                         "variables", "objective", "reference", "quantities", "solve"});
+  document.require_keys(document.root(), "the problem file", top_keys());
   std::string title;
   if (const toml::node* node = document.root().get("title"))
     title = document.string(*node, "title");

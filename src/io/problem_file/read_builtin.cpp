@@ -1,6 +1,7 @@
 // A problem coded in C++.
 #include <fmt/format.h>
 
+#include "io/problem_file/file_table.h"
 #include "io/problem_file/read_problem.h"
 #include "problem/coded/builtin.h"
 
@@ -9,12 +10,13 @@ namespace {
 
 // The built-in problem brings these sections itself.
 void require_no_own_sections(const TomlDocument& document, const std::string& name) {
-  for (const char* section :
-       {"parameters", "dependence", "noise", "constants", "variables", "reference"}) {
-    if (const toml::table* table = document.section(section)) {
+  for (const FileSection& section : file_table()) {
+    const toml::table* table =
+        section.replaced_by_builtin ? document.section(section.name) : nullptr;
+    if (table) {
       document.fail(*table,
                     fmt::format("[{}] must be left out: the built-in problem '{}' brings its own",
-                                section, name));
+                                section.name, name));
     }
   }
 }
@@ -28,7 +30,8 @@ bool names_builtin(const TomlDocument& document) {
 
 CodedProblem read_builtin(TomlDocument& document) {
   const toml::table& objective = *document.section("objective");
-  document.require_keys(objective, "[objective] with a built-in problem", {"builtin", "options"});
+  document.require_keys(objective, "[objective] with a built-in problem",
+                        keys_of("objective (built-in)"));
   const std::string name = document.string(*objective.get("builtin"), "objective.builtin");
   require_no_own_sections(document, name);
   BuiltinValues values;

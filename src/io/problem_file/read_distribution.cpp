@@ -2,86 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <functional>
-#include <map>
-
 #include "io/csv.h"
+#include "measure/distribution_table.h"
 
 namespace chaosgrad::internal {
 namespace {
-
-using Values = std::map<std::string, double>;
-
-// What a distribution takes, and how it is made. Arguments with a default are optional.
-struct DistributionForm {
-  std::string name;
-  std::vector<std::pair<std::string, std::optional<double>>> arguments;
-  std::function<Distribution(const Values&)> make;
-};
-
-const std::vector<DistributionForm>& forms() {
-  static const std::optional<double> required;
-  static const std::vector<DistributionForm> table = {
-      {"uniform",
-       {{"lower", required}, {"upper", required}},
-       [](const Values& v) {
-         return Uniform{v.at("lower"), v.at("upper")};
-       }},
-      {"normal",
-       {{"mean", required}, {"sd", required}},
-       [](const Values& v) {
-         return Normal{v.at("mean"), v.at("sd")};
-       }},
-      {"lognormal",
-       {{"mu", required}, {"sigma", required}},
-       [](const Values& v) {
-         return LogNormal{v.at("mu"), v.at("sigma")};
-       }},
-      {"beta",
-       {{"alpha", required}, {"beta", required}, {"lower", 0.0}, {"upper", 1.0}},
-       [](const Values& v) {
-         return Beta{v.at("alpha"), v.at("beta"), v.at("lower"), v.at("upper")};
-       }},
-      {"gamma",
-       {{"shape", required}, {"scale", required}},
-       [](const Values& v) {
-         return Gamma{v.at("shape"), v.at("scale")};
-       }},
-      {"exponential",
-       {{"rate", required}},
-       [](const Values& v) { return Exponential{v.at("rate")}; }},
-      {"triangular",
-       {{"lower", required}, {"mode", required}, {"upper", required}},
-       [](const Values& v) {
-         return Triangular{v.at("lower"), v.at("mode"), v.at("upper")};
-       }},
-      {"weibull",
-       {{"shape", required}, {"scale", required}},
-       [](const Values& v) {
-         return Weibull{v.at("shape"), v.at("scale")};
-       }},
-      {"loguniform",
-       {{"lower", required}, {"upper", required}},
-       [](const Values& v) {
-         return LogUniform{v.at("lower"), v.at("upper")};
-       }},
-      {"truncated_normal",
-       {{"mean", required}, {"sd", required}, {"lower", required}, {"upper", required}},
-       [](const Values& v) {
-         return TruncatedNormal{v.at("mean"), v.at("sd"), v.at("lower"), v.at("upper")};
-       }},
-  };
-  return table;
-}
-
-std::vector<std::string> distribution_names() {
-  std::vector<std::string> names;
-  for (const DistributionForm& form : forms()) names.push_back(form.name);
-  names.insert(names.end(), {"discrete", "data"});
-  return names;
-}
 
 const toml::node& required_key(const TomlDocument& document, const toml::table& table,
                                const std::string& what, std::string_view key) {
@@ -89,27 +14,30 @@ const toml::node& required_key(const TomlDocument& document, const toml::table& 
   document.fail(table, fmt::format("{}: '{}' is missing", what, key));
 }
 
-std::vector<std::string> with(std::vector<std::string> keys, const std::vector<std::string>& more) {
-  keys.insert(keys.end(), more.begin(), more.end());
-  return keys;
+void require_known_keys(const TomlDocument& document, const toml::table& table,
+                        const std::string& what, const DistributionEntry& entry,
+                        const std::vector<std::string>& other_keys) {
+  std::vector<std::string> keys = {"distribution"};
+  for (const DistributionArgument& argument : entry.arguments) keys.emplace_back(argument.key);
+  keys.insert(keys.end(), other_keys.begin(), other_keys.end());
+  document.require_keys(table, what, keys);
 }
 
 // discrete(values, weights) and data(file, column), which do not depend on θ; nothing for the
 // others.
 std::optional<Distribution> read_finite(TomlDocument& document, const toml::table& table,
-                                        const std::string& kind, const std::string& what,
+                                        const DistributionEntry& entry, const std::string& what,
                                         const std::vector<std::string>& other_keys,
                                         DataFiles& files) {
-  if (kind == "discrete") {
-    document.require_keys(table, what, with({"distribution", "values", "weights"}, other_keys));
+  if (entry.make) return std::nullopt;
+  require_known_keys(document, table, what, entry, other_keys);
+  if (entry.name == "discrete") {
     Discrete discrete{
         document.numbers(required_key(document, table, what, "values"), what + ".values"), {}};
     if (const toml::node* weights = table.get("weights"))
       discrete.weights = document.numbers(*weights, what + ".weights");
     return Distribution(std::move(discrete));
   }
-  if (kind != "data") return std::nullopt;
-  document.require_keys(table, what, with({"distribution", "file", "column"}, other_keys));
   const toml::node& file = required_key(document, table, what, "file");
   const toml::node& column_node = required_key(document, table, what, "column");
   const CsvTable csv = parse_csv(files.content(document, file, what + ".file"),
@@ -125,28 +53,20 @@ std::optional<Distribution> read_finite(TomlDocument& document, const toml::tabl
   return Distribution(Discrete{{values.begin(), values.end()}, {}});
 }
 
-const DistributionForm& find_form(const std::string& kind) {
-  return *std::find_if(forms().begin(), forms().end(),
-                       [&](const DistributionForm& form) { return form.name == kind; });
-}
-
-std::string read_kind(const TomlDocument& document, const toml::table& table,
-                      const std::string& what) {
+const DistributionEntry& read_entry(const TomlDocument& document, const toml::table& table,
+                                    const std::string& what) {
   const toml::node& kind = required_key(document, table, what, "distribution");
-  const std::vector<std::string> names = distribution_names();
-  return names[document.choice(kind, what + ".distribution", names)];
+  return distribution_table()[document.choice(kind, what + ".distribution", distribution_names())];
 }
 
 void require_arguments(const TomlDocument& document, const toml::table& table,
-                       const std::string& what, const DistributionForm& form,
+                       const std::string& what, const DistributionEntry& entry,
                        const std::vector<std::string>& other_keys) {
-  std::vector<std::string> keys = {"distribution"};
-  for (const auto& [name, otherwise] : form.arguments) keys.push_back(name);
-  document.require_keys(table, what, with(keys, other_keys));
-  for (const auto& [name, otherwise] : form.arguments) {
-    if (!table.get(name) && !otherwise) {
-      document.fail(table,
-                    fmt::format("{}: the {} distribution needs '{}'", what, form.name, name));
+  require_known_keys(document, table, what, entry, other_keys);
+  for (const DistributionArgument& argument : entry.arguments) {
+    if (!table.get(argument.key) && !argument.fallback) {
+      document.fail(
+          table, fmt::format("{}: the {} distribution needs '{}'", what, entry.name, argument.key));
     }
   }
 }
@@ -190,17 +110,18 @@ double ConstantScope::evaluate(TomlDocument& document, const toml::node& node,
 Distribution read_distribution(TomlDocument& document, const toml::table& table,
                                const std::string& what, const std::vector<std::string>& other_keys,
                                ConstantScope& constants, DataFiles& files) {
-  const std::string kind = read_kind(document, table, what);
+  const DistributionEntry& entry = read_entry(document, table, what);
   try {
-    if (auto finite = read_finite(document, table, kind, what, other_keys, files)) return *finite;
-    const DistributionForm& form = find_form(kind);
-    require_arguments(document, table, what, form, other_keys);
-    Values values;
-    for (const auto& [name, otherwise] : form.arguments) {
-      const toml::node* node = table.get(name);
-      values[name] = node ? constants.evaluate(document, *node, what + "." + name) : *otherwise;
+    if (auto finite = read_finite(document, table, entry, what, other_keys, files)) return *finite;
+    require_arguments(document, table, what, entry, other_keys);
+    std::vector<double> values;
+    for (const DistributionArgument& argument : entry.arguments) {
+      const toml::node* node = table.get(argument.key);
+      values.push_back(
+          node ? constants.evaluate(document, *node, fmt::format("{}.{}", what, argument.key))
+               : *argument.fallback);
     }
-    return form.make(values);
+    return entry.make(values);
   } catch (const InputError& error) {
     fail_at_argument(document, table, what, error);
   }
@@ -209,20 +130,19 @@ Distribution read_distribution(TomlDocument& document, const toml::table& table,
 NoiseSpec read_noise(TomlDocument& document, const std::string& name, const toml::table& table,
                      ConstantScope& constants, DataFiles& files) {
   const std::string what = "noise." + name;
-  NoiseSpec spec{.name = name,
-                 .finite = {},
-                 .distribution = read_kind(document, table, what),
-                 .arguments = {}};
+  const DistributionEntry& entry = read_entry(document, table, what);
+  NoiseSpec spec{
+      .name = name, .finite = {}, .distribution = std::string(entry.name), .arguments = {}};
   try {
-    spec.finite = read_finite(document, table, spec.distribution, what, {}, files);
+    spec.finite = read_finite(document, table, entry, what, {}, files);
     if (spec.finite) return spec;
-    const DistributionForm& form = find_form(spec.distribution);
-    require_arguments(document, table, what, form, {});
+    require_arguments(document, table, what, entry, {});
     bool constant = true;
-    for (const auto& [argument, otherwise] : form.arguments) {
-      const toml::node* node = table.get(argument);
+    for (const DistributionArgument& argument : entry.arguments) {
+      const toml::node* node = table.get(argument.key);
       if (!node) continue;
-      spec.arguments[argument] = document.formula(*node, what + "." + argument);
+      spec.arguments[std::string(argument.key)] =
+          document.formula(*node, fmt::format("{}.{}", what, argument.key));
       constant = constant && node->is_number();
     }
     // Plain numbers are checked here, with the distribution's own words; formulas when θ is known.

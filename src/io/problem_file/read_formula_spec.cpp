@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include "io/csv.h"
+#include "io/problem_file/file_table.h"
 #include "io/problem_file/read_problem.h"
+#include "measure/distribution_table.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -16,7 +18,7 @@ void read_constants(TomlDocument& document, DataFiles& files, ConstantScope& con
     const std::string what = "constants." + entry.key;
     Matrix value;
     if (const toml::table* table = entry.value->as_table()) {
-      document.require_keys(*table, what, {"file"});
+      document.require_keys(*table, what, keys_of("constants"));
       const toml::node* file = table->get("file");
       if (!file) document.fail(*entry.value, what + ": expected { file = \"…\" }");
       value = parse_csv_matrix(files.content(document, *file, what), document.string(*file, what));
@@ -28,6 +30,24 @@ void read_constants(TomlDocument& document, DataFiles& files, ConstantScope& con
     constants.names.insert_or_assign(entry.key, constants.graph.constant(value));
     spec.constants.emplace_back(entry.key, std::move(value));
   }
+}
+
+void read_basis(const TomlDocument& document, const toml::node& node, const std::string& what,
+                ParameterSpec& parameter) {
+  std::vector<std::string> names;
+  for (const BasisChoice& choice : basis_choices()) names.emplace_back(choice.name);
+  const BasisChoice& choice = basis_choices()[document.choice(node, what, names)];
+  const auto require = [&](bool fits, const std::string& needed) {
+    if (fits) return;
+    document.fail(node, fmt::format("{}: a {} basis needs a {} distribution, found {}", what,
+                                    choice.name, needed, parameter.distribution.name()));
+  };
+  if (choice.kind == Family::Kind::fourier)
+    require(std::holds_alternative<Uniform>(parameter.distribution.parameters()), "uniform");
+  if (choice.logarithmic)
+    require(logarithm(parameter.distribution).has_value(), names_with_logarithm());
+  parameter.basis = choice.kind;
+  parameter.logarithmic = choice.logarithmic;
 }
 
 void read_parameters(TomlDocument& document, DataFiles& files, ConstantScope& constants,
@@ -43,27 +63,9 @@ void read_parameters(TomlDocument& document, DataFiles& files, ConstantScope& co
     const toml::table& table = document.table(*entry.value, what);
     ParameterSpec parameter{.name = entry.key,
                             .distribution = read_distribution(
-                                document, table, what, {"basis", "breakpoints"}, constants, files)};
-    if (const toml::node* basis = table.get("basis")) {
-      const std::string_view name = parameter.distribution.name();
-      const auto require = [&](bool fits, const char* kind, const char* needed) {
-        if (fits) return;
-        document.fail(*basis, fmt::format("{}.basis: a {} basis needs a {} distribution, found {}",
-                                          what, kind, needed, name));
-      };
-      switch (document.choice(*basis, what + ".basis", {"polynomial", "fourier", "log"})) {
-        case 1:
-          require(name == "uniform", "fourier", "uniform");
-          parameter.basis = Family::Kind::fourier;
-          break;
-        case 2:
-          require(name == "lognormal" || name == "loguniform", "log", "lognormal or loguniform");
-          parameter.logarithmic = true;
-          break;
-        default:
-          break;
-      }
-    }
+                                document, table, what, keys_of("parameters"), constants, files)};
+    if (const toml::node* basis = table.get("basis"))
+      read_basis(document, *basis, what + ".basis", parameter);
     if (const toml::node* breakpoints = table.get("breakpoints")) {
       for (const toml::node& point : document.array(*breakpoints, what + ".breakpoints")) {
         parameter.breakpoints.push_back(constants.evaluate(document, point, what + ".breakpoints"));
@@ -76,7 +78,7 @@ void read_parameters(TomlDocument& document, DataFiles& files, ConstantScope& co
 void read_dependence(TomlDocument& document, FormulaSpec& spec) {
   const toml::table* section = document.section("dependence");
   if (!section) return;
-  document.require_keys(*section, "[dependence]", {"copula", "correlation"});
+  document.require_keys(*section, "[dependence]", keys_of("dependence"));
   if (const toml::node* copula = section->get("copula")) {
     static_cast<void>(document.choice(*copula, "dependence.copula", {"gaussian"}));
   }
@@ -132,7 +134,7 @@ void read_variables(TomlDocument& document, FormulaSpec& spec) {
     require_word(document, entry, "variables");
     const std::string what = "variables." + entry.key;
     const toml::table& table = document.table(*entry.value, what);
-    document.require_keys(table, what, {"start", "size"});
+    document.require_keys(table, what, keys_of("variables"));
     VariableSpec variable{.name = entry.key, .is_vector = false, .start = Vector::Zero(1)};
     if (const toml::node* size = table.get("size")) {
       const Index count = document.integer(*size, what + ".size");
@@ -164,9 +166,7 @@ void read_objective(TomlDocument& document, FormulaSpec& spec) {
   const toml::table* section = document.section("objective");
   if (!section)
     document.fail(document.root(), "[objective] is missing: expected minimize = \"a formula\"");
-  document.require_keys(
-      *section, "[objective]",
-      {"minimize", "strong_convexity", "smoothness", "noise_variance", "noise_growth"});
+  document.require_keys(*section, "[objective]", keys_of("objective"));
   const toml::node* minimize = section->get("minimize");
   if (!minimize) document.fail(*section, "objective: expected minimize = \"a formula\"");
   spec.objective = document.formula(*minimize, "objective.minimize");

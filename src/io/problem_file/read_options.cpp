@@ -2,63 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-#include <map>
+#include <cmath>
+
+#include "solve/common/option_table.h"
 
 namespace chaosgrad::internal {
 namespace {
 
-// Sets one option from its node; the document makes the complaints.
-using Setter = std::function<void(TomlDocument&, const toml::node&, const std::string&, Options&)>;
-
-Setter schedule(std::optional<Schedule> Options::*member) {
-  return [member](TomlDocument& document, const toml::node& node, const std::string& what,
-                  Options& options) {
-    const FormulaText formula = document.formula(node, what);
-    options.*member = Schedule(formula.text, formula.id);
-  };
-}
-
-template <class Number>
-Setter whole(Number Options::*member) {
-  return [member](TomlDocument& document, const toml::node& node, const std::string& what,
-                  Options& options) {
-    const Index value = document.integer(node, what);
-    if (value < 0)
-      document.fail(node, fmt::format("{}: must not be negative, found {}", what, value));
-    options.*member = static_cast<Number>(value);
-  };
-}
-
-template <class Target>
-Setter real(Target Options::*member) {
-  return [member](TomlDocument& document, const toml::node& node, const std::string& what,
-                  Options& options) { options.*member = document.number(node, what); };
-}
-
-template <class Enum>
-Setter choice(Enum Options::*member, std::vector<std::pair<std::string, Enum>> choices) {
-  return [member, choices](TomlDocument& document, const toml::node& node, const std::string& what,
-                           Options& options) {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : choices) names.push_back(name);
-    options.*member = choices[document.choice(node, what, names)].second;
-  };
-}
-
-void set_index_set(TomlDocument& document, const toml::node& node, const std::string& what,
-                   Options& options) {
-  if (!node.is_array()) {
-    const auto kind = document.choice(node, what, {"total-degree", "hyperbolic", "adaptive"});
-    if (kind == 2) {
-      options.indices = AdaptiveIndices{};
-      return;
-    }
-    IndexOrder order = index_order(options.indices);
-    order.kind = kind == 1 ? IndexOrder::Kind::hyperbolic : IndexOrder::Kind::total_degree;
-    options.indices = order;
-    return;
-  }
+IndexSet read_indices(const TomlDocument& document, const toml::node& node,
+                      const std::string& what) {
   const Matrix rows = document.matrix(node, what);
   std::vector<MultiIndex> indices;
   for (Index i = 0; i < rows.rows(); ++i) {
@@ -71,64 +23,57 @@ void set_index_set(TomlDocument& document, const toml::node& node, const std::st
     }
     indices.push_back(std::move(index));
   }
-  options.indices = IndexSet::from(std::move(indices));
+  return IndexSet::from(std::move(indices));
 }
 
-void set_index_weights(TomlDocument& document, const toml::node& node, const std::string& what,
-                       Options& options) {
-  const std::vector<double> weights = document.numbers(node, what);
-  auto* order = std::get_if<IndexOrder>(&options.indices);
-  if (!order)
-    document.fail(node, fmt::format("{}: index_set is no order that could be weighted", what));
-  order->weights = Eigen::Map<const Vector>(weights.data(), static_cast<Index>(weights.size()));
-}
+// Sets one option from its node; the document makes the complaints.
+struct SetOption {
+  TomlDocument& document;
+  const toml::node& node;
+  std::string what;
+  Options& options;
 
-void set_guard(TomlDocument& document, const toml::node& node, const std::string& what,
-               Options& options) {
-  options.guard = document.boolean(node, what);
-}
+  void operator()(double Options::*member) const { options.*member = document.number(node, what); }
+  void operator()(std::optional<double> Options::*member) const {
+    options.*member = document.number(node, what);
+  }
+  void operator()(bool Options::*member) const { options.*member = document.boolean(node, what); }
+  template <class Number>
+  requires std::is_integral_v<Number>
+  void operator()(Number Options::*member) const {
+    const Index value = document.integer(node, what);
+    if (value < 0)
+      document.fail(node, fmt::format("{}: must not be negative, found {}", what, value));
+    options.*member = static_cast<Number>(value);
+  }
+  void operator()(std::optional<Schedule> Options::*member) const {
+    const FormulaText formula = document.formula(node, what);
+    options.*member = Schedule(formula.text, formula.id);
+  }
+  void operator()(const ChoiceMember& member) const { member.set(options, choice(member.choices)); }
+  void operator()(const IndexSetMember& member) const {
+    const Vector weights = index_order(options.indices).weights;
+    if (node.is_array()) {
+      options.indices = read_indices(document, node, what);
+    } else {
+      set_index_set(options, static_cast<IndexSetName>(choice(member.choices)));
+    }
+    if (weights.size() > 0 && !std::holds_alternative<IndexOrder>(options.indices))
+      document.fail(node, fmt::format("{}: no order for index_weights to weigh", what));
+  }
+  void operator()(const IndexWeightsMember&) const {
+    auto* order = std::get_if<IndexOrder>(&options.indices);
+    if (!order) document.fail(node, fmt::format("{}: index_set is no order to be weighted", what));
+    const std::vector<double> weights = document.numbers(node, what);
+    order->weights = Eigen::Map<const Vector>(weights.data(), static_cast<Index>(weights.size()));
+  }
 
-const std::map<std::string, Setter>& setters() {
-  static const std::map<std::string, Setter> table = {
-      {"method", choice(&Options::method, {{"auto", Method::automatic},
-                                           {"collocation", Method::collocation},
-                                           {"sieve", Method::sieve},
-                                           {"gd", Method::gd},
-                                           {"agd", Method::agd},
-                                           {"masg", Method::masg},
-                                           {"uqsa", Method::uqsa},
-                                           {"nested", Method::nested}})},
-      {"tolerance", real(&Options::tolerance)},
-      {"relative_tolerance", real(&Options::relative_tolerance)},
-      {"confidence", real(&Options::confidence)},
-      {"seed", whole(&Options::seed)},
-      {"max_gradients", whole(&Options::max_gradients)},
-      {"max_seconds", real(&Options::max_seconds)},
-      {"checkpoint_seconds", real(&Options::checkpoint_seconds)},
-      {"threads", whole(&Options::threads)},
-      {"iterations", whole(&Options::iterations)},
-      {"basis_size", schedule(&Options::basis_size)},
-      {"samples", schedule(&Options::samples)},
-      {"step", schedule(&Options::step)},
-      {"momentum", schedule(&Options::momentum)},
-      {"gradient", choice(&Options::gradient, {{"monte-carlo", GradientRule::monte_carlo},
-                                               {"sobol", GradientRule::sobol},
-                                               {"quadrature", GradientRule::quadrature}})},
-      {"nodes", whole(&Options::nodes)},
-      {"sampling", choice(&Options::sampling, {{"automatic", Sampling::automatic},
-                                               {"parameter", Sampling::parameter},
-                                               {"christoffel", Sampling::christoffel}})},
-      {"guard", set_guard},
-      {"index_set", set_index_set},
-      {"index_weights", set_index_weights},
-      {"radius", real(&Options::radius)},
-      {"points", whole(&Options::points)},
-      {"point_tolerance", real(&Options::point_tolerance)},
-      {"fit", choice(&Options::fit,
-                     {{"least-squares", Fit::least_squares}, {"projection", Fit::projection}})},
-  };
-  return table;
-}
+  [[nodiscard]] int choice(const std::vector<OptionChoice>& choices) const {
+    std::vector<std::string> names;
+    for (const OptionChoice& entry : choices) names.emplace_back(entry.name);
+    return choices[document.choice(node, what, names)].value;
+  }
+};
 
 }  // namespace
 
@@ -137,12 +82,12 @@ Options read_options(TomlDocument& document) {
   const toml::table* section = document.section("solve");
   if (!section) return options;
   std::vector<std::string> keys;
-  for (const auto& [key, setter] : setters()) keys.push_back(key);
+  for (const OptionEntry& entry : option_table()) keys.emplace_back(entry.key);
   document.require_keys(*section, "[solve]", keys);
   for (const TomlDocument::Entry& entry : document.entries(*section)) {
     const std::string what = "solve." + entry.key;
     try {
-      setters().at(entry.key)(document, *entry.value, what, options);
+      std::visit(SetOption{document, *entry.value, what, options}, option_entry(entry.key).member);
     } catch (const InputError& error) {
       document.fail(*entry.value, fmt::format("{}: {}", what, error.message()));
     }

@@ -9,6 +9,7 @@
 #include "io/store/store_content.h"
 #include "io/store/store_file.h"
 #include "io/summary.h"
+#include "problem/problem_samples.h"
 
 namespace chaosgrad::internal {
 namespace {

@@ -7,6 +7,7 @@
 #include "io/store/history.h"
 #include "io/store/store_content.h"
 #include "io/store/store_parts.h"
+#include "solve/common/statuses.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -70,12 +71,7 @@ Basis read_basis(const Hdf5Reader& store, const Measure& measure) {
 }
 
 Status read_status(const std::string& name, const std::string& path) {
-  for (const Status status :
-       {Status::completed, Status::converged, Status::out_of_gradients, Status::out_of_time,
-        Status::interrupted, Status::stalled, Status::diverged, Status::bad_gradient,
-        Status::not_strongly_convex, Status::inconsistent}) {
-    if (to_string(status) == name) return status;
-  }
+  if (const std::optional<Status> status = find_status(name)) return *status;
   throw IoError(fmt::format("{}: has the unknown status '{}'", path, name));
 }
 

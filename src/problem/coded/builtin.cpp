@@ -13,7 +13,7 @@
 namespace chaosgrad::internal {
 namespace {
 
-Index whole(const BuiltinValues& values, const char* name) {
+Index integer(const BuiltinValues& values, const char* name) {
   return static_cast<Index>(values.at(name));
 }
 
@@ -25,7 +25,7 @@ std::vector<Builtin> make_list() {
                               {"q", 15, 1, 100000, true, "grid points, the size of the control x"},
                               {"beta", 1e-3, 1e-12, 1e6, false, "weight of the control"}},
                   .make = [](const BuiltinValues& values, const QuantitySpec& quantities) {
-                    return elliptic_control(whole(values, "d"), whole(values, "q"),
+                    return elliptic_control(integer(values, "d"), integer(values, "q"),
                                             values.at("beta"), quantities);
                   }});
   list.push_back(
@@ -35,7 +35,7 @@ std::vector<Builtin> make_list() {
                    {"horizon", 10, 1e-3, 1000, false, "length of time"},
                    {"weight", 0.1, 1e-12, 1e6, false, "weight of the control"}},
        .make = [](const BuiltinValues& values, const QuantitySpec& quantities) {
-         return oscillator_control(whole(values, "q"), values.at("horizon"), values.at("weight"),
+         return oscillator_control(integer(values, "q"), values.at("horizon"), values.at("weight"),
                                    quantities);
        }});
   list.push_back(
@@ -51,7 +51,7 @@ std::vector<Builtin> make_list() {
                             fmt::format("expected at most d = {}, found {}", values.at("d"),
                                         values.at("active")));
          }
-         return quadratic(whole(values, "d"), whole(values, "active"), whole(values, "q"),
+         return quadratic(integer(values, "d"), integer(values, "active"), integer(values, "q"),
                           values.at("condition"), quantities);
        }});
   return list;

@@ -1,9 +1,10 @@
 #include "solution/statistics/bars.h"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numbers>
+
+#include "numeric/quantiles.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -20,8 +21,7 @@ Matrix squared_deviations(const std::vector<Matrix>& values) {
 }  // namespace
 
 double student_t(Index degrees, double confidence) {
-  return boost::math::quantile(boost::math::students_t(static_cast<double>(degrees)),
-                               0.5 * (1 + confidence));
+  return student_quantile(static_cast<double>(degrees), 0.5 * (1 + confidence));
 }
 
 Matrix jackknife_error(const std::vector<Matrix>& without_one, double confidence) {
@@ -60,6 +60,17 @@ double share_bar(double share, double angle) {
   const double down = std::cos(std::min(std::numbers::pi / 2, at + angle));
   const double middle = std::cos(at);
   return std::max(up * up - middle * middle, middle * middle - down * down);
+}
+
+Estimate correlation_estimate(double value, double sampling, double angle) {
+  const double correlation = std::clamp(value, -1.0, 1.0);
+  return {correlation,
+          std::min(sampling + correlation_bar(correlation, angle), 1 + std::abs(correlation))};
+}
+
+Estimate share_estimate(double value, double sampling, double angle) {
+  const double share = std::clamp(value, 0.0, 1.0);
+  return {share, std::min(sampling + share_bar(share, angle), std::max(share, 1 - share))};
 }
 
 double quantile_bar(const Vector& sorted, double p, double epsilon, double confidence) {

@@ -3,7 +3,7 @@
 // π-norm (docs/mathematics.md, 8).
 #include <vector>
 
-#include "chaosgrad/types.h"
+#include "chaosgrad/statistics.h"
 
 namespace chaosgrad::internal {
 
@@ -26,6 +26,10 @@ struct DeviationBar {
 double correlation_bar(double correlation, double angle);  // the cosine of an angle to a vector,
 double share_bar(double share, double angle);              // its square, to a subspace.
 [[nodiscard]] double largest_angle(double epsilon, double sd);
+// Both with their bars: `sampling` is the half width without the angle. A bar that reaches beyond
+// what such a number can be is cut.
+[[nodiscard]] Estimate correlation_estimate(double value, double sampling, double angle);
+[[nodiscard]] Estimate share_estimate(double value, double sampling, double angle);
 
 // The quantile at level p of a law at a Wasserstein distance of at most ε from the sorted sample.
 // The smaller of two: valid for every p, and ε/√(1 − confidence), valid for a share `confidence` of

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solution/statistics/statistic_table.h"
+
 namespace chaosgrad::internal {
 namespace {
 
@@ -59,9 +61,12 @@ Matrix describe(const OutputSamples& samples, const TableLayout& layout,
       centred.transpose() * centred / static_cast<double>(n);
   for (Index j = 0; j < outputs; ++j) {
     const ShapeMoments shape = shape_moments(samples.values.col(j), weights);
-    table.row(j).head(5) << shape.mean, shape.sd, shape.third, shape.fourth, shape.sixth;
     Vector sorted = samples.values.col(j);
     std::sort(sorted.begin(), sorted.end());
+    Index column = 0;
+    for (const NumberEntry& number : number_statistics())
+      table(j, column++) = number.sampled.value({shape, sorted});
+    table(j, layout.sixth()) = shape.sixth;
     for (Index l = 0; l < layout.levels; ++l)
       table(j, layout.quantile(l)) = sorted_quantile(sorted, levels[static_cast<std::size_t>(l)]);
     const Vector& edge = edges[static_cast<std::size_t>(j)];

@@ -7,10 +7,11 @@ namespace chaosgrad::internal {
 
 // The columns of the table.
 struct TableLayout {
+  Index numbers;  // of statistic_table.h, first
   Index levels, bins, dimension, pairs, outputs;
 
-  static constexpr Index mean = 0, sd = 1, skewness = 2, kurtosis = 3, sixth = 4;  // E z⁴, E z⁶
-  [[nodiscard]] Index quantile(Index l) const { return 5 + l; }
+  [[nodiscard]] Index sixth() const { return numbers; }  // E z⁶, for the bars of the others
+  [[nodiscard]] Index quantile(Index l) const { return numbers + 1 + l; }
   [[nodiscard]] Index bin(Index b) const { return quantile(levels) + b; }  // probability
   [[nodiscard]] Index correlation(Index k) const { return bin(bins) + k; }
   [[nodiscard]] Index covariance(Index j) const { return correlation(dimension) + j; }

@@ -53,10 +53,8 @@ void set_sobol_indices(const Expansion& expansion, const CrossFit& fit, const Ac
   for (Index i = 0; i < shares.value.rows(); ++i) {
     OutputStatistics& output = statistics.outputs[static_cast<std::size_t>(i)];
     const double angle = largest_angle(accuracy.components(i), output.sd.value);
-    const auto estimate = [&](Index column) -> Estimate {
-      const double share = std::clamp(shares.value(i, column), 0.0, 1.0);
-      return {share, std::min(shares.error(i, column) + share_bar(share, angle),
-                              std::max(share, 1 - share))};
+    const auto estimate = [&](Index column) {
+      return share_estimate(shares.value(i, column), shares.error(i, column), angle);
     };
     output.main.clear();
     output.total.clear();
@@ -89,10 +87,8 @@ void set_correlations(const Expansion& expansion, const CrossFit& fit, const Acc
     const double angle = largest_angle(accuracy.components(i), output.sd.value);
     output.correlation.clear();
     for (Index k = 0; k < correlations.value.cols(); ++k) {
-      const double value = std::clamp(correlations.value(i, k), -1.0, 1.0);
       output.correlation.push_back(
-          {value, std::min(correlations.error(i, k) + correlation_bar(value, angle),
-                           1 + std::abs(value))});
+          correlation_estimate(correlations.value(i, k), correlations.error(i, k), angle));
     }
   }
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "chaosgrad/error.h"
+#include "samples/tensor_grid.h"
 #include "solution/statistics/coefficients.h"
 
 namespace chaosgrad::internal {
@@ -31,29 +32,20 @@ std::optional<GermRule> fourth_power_rule(const Expansion& expansion, Index limi
   const Basis& basis = expansion.basis();
   const Index d = basis.dimension(), m = expansion.coefficients().rows();
   std::vector<Quadrature> axes;
-  Index size = 1;
   for (Index k = 0; k < d; ++k) {
     int degree = 0;
     for (Index i = 0; i < m; ++i)
       degree = std::max(degree, basis.indices()[i][static_cast<std::size_t>(k)]);
     std::optional<Quadrature> rule =
         axis_rule(basis.families()[static_cast<std::size_t>(k)], degree);
-    if (!rule || size * rule->nodes.size() > limit) return std::nullopt;
-    size *= rule->nodes.size();
+    if (!rule) return std::nullopt;
     axes.push_back(*std::move(rule));
+    if (grid_points(axes) > static_cast<double>(limit)) return std::nullopt;
   }
-  GermRule grid{Matrix(size, d), Vector::Ones(size)};
-  Index stride = 1;
-  for (Index k = 0; k < d; ++k) {
-    const Quadrature& axis = axes[static_cast<std::size_t>(k)];
-    for (Index j = 0; j < size; ++j) {
-      const Index node = j / stride % axis.nodes.size();
-      grid.eta(j, k) = axis.nodes(node);
-      grid.weights(j) *= axis.weights(node);
-    }
-    stride *= axis.nodes.size();
-  }
-  return grid;
+  const TensorGrid grid(std::move(axes));
+  GermRule rule{Matrix(grid.size(), d), Vector(grid.size())};
+  grid.fill(0, rule.eta, rule.weights);
+  return rule;
 }
 
 }  // namespace chaosgrad::internal

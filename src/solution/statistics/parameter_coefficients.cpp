@@ -1,9 +1,9 @@
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
+#include "numeric/decompositions.h"
 #include "random/random.h"
 #include "solution/statistics/coefficients.h"
 
@@ -101,7 +101,7 @@ Matrix parameter_coefficients(const Expansion& expansion) {
   for (Index i = 0; i < m; ++i)
     degree = std::max<Index>(degree, std::accumulate(indices[i].begin(), indices[i].end(), 0));
   Matrix factor = Matrix::Identity(d, d);
-  if (measure.is_dependent()) factor = measure.correlation()->llt().matrixL();
+  if (measure.is_dependent()) factor = cholesky_factor(*measure.correlation());
 
   Matrix coefficients = Matrix::Zero(m, d);
   for (Index k = 0; k < d; ++k) {

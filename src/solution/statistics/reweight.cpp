@@ -6,6 +6,7 @@
 
 #include "chaosgrad/error.h"
 #include "chaosgrad/statistics.h"
+#include "samples/parameters.h"
 #include "solution/statistics/sampler.h"
 
 namespace chaosgrad {
@@ -93,8 +94,7 @@ RatioSummary dependent_summary(const Measure& measure, const Measure& other) {
   Matrix theta(samples, measure.dimension());
   for (Index first = 0; first < samples; first += block_size) {
     auto block = theta.middleRows(first, block_size);
-    other.germ_from_uniform(u.middleRows(first, block_size), block);
-    other.parameters_from_germ(block, block);
+    parameters_from_uniform(other, u.middleRows(first, block_size), block, block);
   }
   RatioSummary summary{0, 0};
   for (Index i = 0; i < samples; ++i) {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "solution/statistics/bars.h"
+#include "solution/statistics/statistic_table.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -38,7 +39,8 @@ SampledTable sampled_statistics(const OutputSampler& sampler, const Expansion& e
   const Index evaluations = indexed > 0 ? 2 * d + 2 : 1, columns = indexed > 0 ? 2 * d : d;
   const Index count = points_per_shift(sampler, expansion, quantities, evaluations, indexed,
                                        fit.versions(), options.samples / shifts);
-  SampledTable result{.layout = {static_cast<Index>(options.levels.size()), options.bins, d,
+  SampledTable result{.layout = {static_cast<Index>(number_statistics().size()),
+                                 static_cast<Index>(options.levels.size()), options.bins, d,
                                  static_cast<Index>(pairs.size()), outputs},
                       .value = {},
                       .error = {},

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "random/random.h"
+#include "samples/parameters.h"
 
 namespace chaosgrad {
 using namespace internal;
@@ -68,8 +68,7 @@ OutputSamples OutputSampler::at(const Matrix& u, const Coefficients& coefficient
   executor_.for_each((u.rows() + block_size - 1) / block_size, [&](Index block) {
     const Index first = block * block_size, n = std::min(block_size, u.rows() - first);
     Matrix eta(n, law_.dimension()), theta(n, law_.dimension());
-    law_.germ_from_uniform(u.middleRows(first, n), eta);
-    law_.parameters_from_germ(eta, theta);
+    parameters_from_uniform(law_, u.middleRows(first, n), eta, theta);
     if (!same_law_) expansion.measure().germ_from_parameters(theta, eta);
     const Matrix x = expansion.evaluate_germ(eta);
     samples.theta.middleRows(first, n) = theta;

@@ -5,18 +5,21 @@
 
 #include "solution/statistics/bars.h"
 #include "solution/statistics/exact.h"
-#include "solution/statistics/propagate.h"
+#include "solution/statistics/statistic_table.h"
 
 namespace chaosgrad {
 using namespace internal;
 namespace {
 
 ShapeMoments shape_of(const SampledTable& table, Index j) {
-  return {.mean = table.value(j, TableLayout::mean),
-          .sd = std::max(0.0, table.value(j, TableLayout::sd)),
-          .third = table.value(j, TableLayout::skewness),
-          .fourth = table.value(j, TableLayout::kurtosis),
-          .sixth = table.value(j, TableLayout::sixth)};
+  const auto value = [&](Estimate OutputStatistics::*member) {
+    return table.value(j, number_column(member));
+  };
+  return {.mean = value(&OutputStatistics::mean),
+          .sd = std::max(0.0, value(&OutputStatistics::sd)),
+          .third = value(&OutputStatistics::skewness),
+          .fourth = value(&OutputStatistics::excess_kurtosis),
+          .sixth = table.value(j, table.layout.sixth())};
 }
 
 Histogram histogram(const SampledTable& table, Index j, double norm, double confidence) {
@@ -47,42 +50,39 @@ OutputStatistics read_row(const SampledTable& table, Index j, const Propagated& 
                           const StatisticsOptions& options, bool indexed) {
   const TableLayout& layout = table.layout;
   const ShapeMoments shape = shape_of(table, j);
-  const auto entry = [&](Index column, double systematic) -> Estimate {
-    return {table.value(j, column), table.error(j, column) + systematic};
-  };
+  const Vector& sorted = table.sorted[static_cast<std::size_t>(j)];
   OutputStatistics output;
-  output.mean = entry(TableLayout::mean, propagated.mean);
-  output.sd = {shape.sd, table.error(j, TableLayout::sd) + propagated.sd};
-  output.skewness = entry(TableLayout::skewness, propagated.skewness);
-  output.excess_kurtosis = {shape.fourth - 3,
-                            table.error(j, TableLayout::kurtosis) + propagated.kurtosis};
+  Index column = 0;
+  for (const NumberEntry& number : number_statistics()) {
+    output.*number.member = {
+        number.sampled.finish(table.value(j, column)),
+        table.error(j, column) + number.sampled.bar({propagated, sorted, confidence})};
+    ++column;
+  }
   for (Index l = 0; l < layout.levels; ++l) {
-    output.quantiles.push_back(entry(
-        layout.quantile(l),
-        quantile_bar(table.sorted[static_cast<std::size_t>(j)],
-                     options.levels[static_cast<std::size_t>(l)], propagated.norm, confidence)));
+    const double level = options.levels[static_cast<std::size_t>(l)];
+    output.quantiles.push_back({table.value(j, layout.quantile(l)),
+                                table.error(j, layout.quantile(l)) +
+                                    quantile_bar(sorted, level, propagated.norm, confidence)});
   }
   output.histogram = histogram(table, j, propagated.norm, confidence);
 
   const double angle = largest_angle(propagated.norm, shape.sd);
   for (Index k = 0; k < layout.dimension; ++k) {
-    const double value = std::clamp(table.value(j, layout.correlation(k)), -1.0, 1.0);
-    output.correlation.push_back(
-        {value, std::min(table.error(j, layout.correlation(k)) + correlation_bar(value, angle),
-                         1 + std::abs(value))});
+    output.correlation.push_back(correlation_estimate(
+        table.value(j, layout.correlation(k)), table.error(j, layout.correlation(k)), angle));
+    const double value = output.correlation.back().value;
     // slope = correlation · sd/sd(θ_k); an error e of the output moves it by at most ‖e‖/sd(θ_k).
     const double sampling = table.error(j, layout.correlation(k)) * shape.sd +
-                            std::abs(value) * table.error(j, TableLayout::sd);
+                            std::abs(value) * table.error(j, number_column(&OutputStatistics::sd));
     output.slope.push_back(parameter_sd(k) > 0
                                ? Estimate{value * shape.sd / parameter_sd(k),
                                           (sampling + propagated.norm) / parameter_sd(k)}
                                : Estimate{0, 0});
   }
   if (!indexed) return output;
-  const auto share = [&](Index column) -> Estimate {
-    const double value = std::clamp(table.value(j, column), 0.0, 1.0);
-    return {value,
-            std::min(table.error(j, column) + share_bar(value, angle), std::max(value, 1 - value))};
+  const auto share = [&](Index at) {
+    return share_estimate(table.value(j, at), table.error(j, at), angle);
   };
   for (Index k = 0; k < layout.dimension; ++k) {
     output.main.push_back(share(layout.main(k)));

@@ -8,22 +8,14 @@
 namespace chaosgrad::internal {
 namespace {
 
-constexpr Index most_features = 800;
-constexpr Index most_pairs = 4000;  // the latest
-constexpr Index pairs_per_feature = 2;
-constexpr Index held_out = 5;   // every fifth pair
-constexpr double ridge = 1e-6;  // relative to the mean of the diagonal
-// Far from the pairs the model extrapolates: a step that is not downhill, or this many times longer
-// than that of the mean, is not trusted.
-constexpr double farthest = 10;
-
 struct Pairs {
   Matrix eta, s, z;  // n×d, n×q, n×q with z = H̄⁻¹ y; scaled to |z| = 1
 };
 
-Pairs collect(const Points& points, const Curvature& mean) {
+// The latest pairs, at most about `most`.
+Pairs collect(const Points& points, const Curvature& mean, Index most) {
   std::vector<std::pair<Index, const Secant*>> list;
-  for (Index i = points.size(); i-- > 0 && static_cast<Index>(list.size()) < most_pairs;) {
+  for (Index i = points.size(); i-- > 0 && static_cast<Index>(list.size()) < most;) {
     for (const Secant& pair : points.secants[static_cast<std::size_t>(i)])
       list.emplace_back(i, &pair);
   }
@@ -58,7 +50,8 @@ IndexSet largest(const IndexSet& indices, const Coefficients& u, Index h) {
   return result;
 }
 
-Matrix ridge_regression(const Matrix& features, const Matrix& targets) {
+// `ridge` is relative to the mean of the diagonal.
+Matrix ridge_regression(const Matrix& features, const Matrix& targets, double ridge) {
   Matrix gram = Matrix::Zero(features.cols(), features.cols());
   gram.selfadjointView<Eigen::Lower>().rankUpdate(features.transpose());
   gram.diagonal().array() += ridge * gram.diagonal().mean();
@@ -85,18 +78,19 @@ Matrix InverseModel::features(const Matrix& eta, const Matrix& z) const {
 void InverseModel::fit(const Basis& basis, const Coefficients& u, const Points& points) {
   basis_.reset();
   const Index q = points.x.cols();
-  const Pairs pairs = collect(points, mean_);
+  const Pairs pairs = collect(points, mean_, tuning_.model_pairs);
   const Index n = pairs.s.rows();
-  const Index h = std::min({u.rows(), n / (pairs_per_feature * q), most_features / q});
-  if (n < 2 * held_out) return;
+  const Index h =
+      std::min({u.rows(), n / (tuning_.model_pairs_per_feature * q), tuning_.model_features / q});
+  if (h < 1 || n < 2 * tuning_.model_held_out) return;
   std::vector<Index> kept, tested;
-  for (Index i = 0; i < n; ++i) (i % held_out == 0 ? tested : kept).push_back(i);
+  for (Index i = 0; i < n; ++i) (i % tuning_.model_held_out == 0 ? tested : kept).push_back(i);
   const Matrix targets = pairs.s - pairs.z;
   const double mean_error = std::sqrt(targets(tested, Eigen::all).rowwise().squaredNorm().mean());
-  if (h < 1) return;
   basis_.emplace(basis.families(), largest(basis.indices(), u, h));
   const Matrix all = features(pairs.eta, pairs.z);
-  weights_ = ridge_regression(all(kept, Eigen::all), targets(kept, Eigen::all));
+  weights_ =
+      ridge_regression(all(kept, Eigen::all), targets(kept, Eigen::all), tuning_.model_ridge);
   const Matrix predicted = all(tested, Eigen::all) * weights_;
   const double error =
       std::sqrt((targets(tested, Eigen::all) - predicted).rowwise().squaredNorm().mean());
@@ -104,7 +98,7 @@ void InverseModel::fit(const Basis& basis, const Coefficients& u, const Points& 
     basis_.reset();
     return;
   }
-  weights_ = ridge_regression(all, targets);
+  weights_ = ridge_regression(all, targets, tuning_.model_ridge);
 }
 
 void InverseModel::apply(Block eta, Block g, BlockOut r) const {
@@ -112,8 +106,11 @@ void InverseModel::apply(Block eta, Block g, BlockOut r) const {
   r = z;
   if (!basis_) return;
   r += features(eta, z) * weights_;
+  // Far from the pairs the model extrapolates: a step that is not downhill, or much longer than
+  // that of the mean, is not trusted.
   for (Index i = 0; i < r.rows(); ++i) {
-    const bool sane = r.row(i).dot(g.row(i)) > 0 && r.row(i).norm() <= farthest * z.row(i).norm();
+    const bool sane =
+        r.row(i).dot(g.row(i)) > 0 && r.row(i).norm() <= tuning_.model_longest * z.row(i).norm();
     if (!sane) r.row(i) = z.row(i);
   }
 }

@@ -7,13 +7,15 @@
 
 #include "chaosgrad/basis.h"
 #include "curvature/curvature.h"
+#include "solve/collocation/tuning.h"
 #include "solve/pointwise/pointwise.h"
 
 namespace chaosgrad::internal {
 
 class InverseModel final : public InverseHessian {
  public:
-  explicit InverseModel(Curvature mean) : mean_(std::move(mean)) {}
+  explicit InverseModel(Curvature mean = {}, const CollocationTuning& tuning = {})
+      : mean_(std::move(mean)), tuning_(tuning) {}
 
   // Learns from the secants of the points, with the functions of `basis` on which the coefficients
   // u are largest, as many as the pairs can carry. Held-out pairs decide whether the model is
@@ -28,6 +30,7 @@ class InverseModel final : public InverseHessian {
   [[nodiscard]] Matrix features(const Matrix& eta, const Matrix& z) const;  // n × (h q)
 
   Curvature mean_;
+  CollocationTuning tuning_;
   std::optional<Basis> basis_;  // Λ_B
   Matrix weights_;              // (h q) × q
 };

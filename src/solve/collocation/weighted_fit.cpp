@@ -11,6 +11,7 @@ constexpr Index chunk = 512;  // rows per partial sum
 struct NormalEquations {
   Matrix gram;  // lower triangle
   Matrix right;
+  auto members() { return std::tie(gram, right); }
 };
 
 NormalEquations normal_equations(const Matrix& psi, const Vector& weights, const Matrix& x,
@@ -36,8 +37,8 @@ NormalEquations normal_equations(const Matrix& psi, const Vector& weights, const
 
 }  // namespace
 
-Vector WeightedFit::left_out_squares(const Vector& weights) const {
-  const Vector slack = (1 - leverages.array()).max(0.02);
+Vector WeightedFit::left_out_squares(const Vector& weights, double least_slack) const {
+  const Vector slack = (1 - leverages.array()).max(least_slack);
   return (weights.array() * residuals.rowwise().squaredNorm().array() / slack.array().square());
 }
 

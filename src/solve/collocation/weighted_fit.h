@@ -2,6 +2,7 @@
 // Weighted least squares on an orthonormal basis, with its leave-one-out error.
 #include "chaosgrad/types.h"
 #include "parallel/executor.h"
+#include "solve/collocation/tuning.h"
 
 namespace chaosgrad::internal {
 
@@ -12,8 +13,9 @@ struct WeightedFit {
   double condition = 0;  // reciprocal condition number of the Gram matrix; 0: singular
 
   // w_j |residual|²/(1 − h_j)²: the squared error at η_j of the fit without sample j. Their mean
-  // estimates ‖x_u − x‖²_π.
-  [[nodiscard]] Vector left_out_squares(const Vector& weights) const;
+  // estimates ‖x_u − x‖²_π. 1 − h_j counts as `least_slack` at least.
+  [[nodiscard]] Vector left_out_squares(const Vector& weights,
+                                        double least_slack = CollocationTuning{}.least_slack) const;
 };
 
 // psi is N×m, weights N, x N×q. Empty u if the Gram matrix is singular.

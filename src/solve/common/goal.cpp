@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+
+#include "numeric/quantiles.h"
 
 namespace chaosgrad::internal {
 
@@ -27,7 +28,7 @@ double upper_mean(const Vector& terms, double confidence) {
   // Unbiased skewness, over √n.
   const double skewness = n * n / ((n - 1) * std::max(1.0, n - 2)) * centred.array().cube().mean() /
                           std::pow(variance, 1.5) / std::sqrt(n);
-  const double t = boost::math::quantile(boost::math::students_t(std::max(1.0, n - 1)), confidence);
+  const double t = student_quantile(std::max(1.0, n - 1), confidence);
   const double error = std::sqrt(variance / n);
   if (std::abs(skewness) < 1e-8) return mean + t * error;
   const double transformed = std::cbrt(1 - skewness * (t + skewness / 6)) - 1;
@@ -99,7 +100,7 @@ void set_error(ErrorEstimate error, const ProblemFacts& facts, const CurvatureSe
 
 std::string place(const Vector& theta) {
   const std::vector<double> values(theta.begin(), theta.end());
-  return fmt::format("at theta = ({:.4g})", fmt::join(values, ", "));
+  return fmt::format("theta = ({:.4g})", fmt::join(values, ", "));
 }
 
 }  // namespace chaosgrad::internal

@@ -6,8 +6,10 @@
 #include <set>
 
 namespace chaosgrad::internal {
+
 std::vector<MultiIndex> candidates(const IndexSet& indices, const std::vector<char>& significant,
-                                   const std::vector<Family>& families, int reach) {
+                                   const std::vector<Family>& families, int reach, int axis_share,
+                                   int least_axis) {
   std::set<MultiIndex> found;
   for (Index i = 0; i < indices.size(); ++i) {
     if (!significant[static_cast<std::size_t>(i)]) continue;
@@ -30,7 +32,7 @@ std::vector<MultiIndex> candidates(const IndexSet& indices, const std::vector<ch
     top[k] = std::max(top[k], index[k]);
   }
   for (std::size_t k = 0; k < d; ++k) {
-    for (int ahead = 1; ahead <= std::max(2, top[k] / 2); ++ahead) {
+    for (int ahead = 1; ahead <= std::max(least_axis, top[k] / axis_share); ++ahead) {
       MultiIndex index(d, 0);
       index[k] = top[k] + ahead;
       found.insert(std::move(index));
@@ -61,7 +63,7 @@ std::vector<Index> mark(const Gains& gains, const Marking& marking) {
   for (const Index i : order) {
     const auto count = static_cast<Index>(marked.size());
     if (count >= marking.most || carried >= marking.bulk * gains.total()) break;
-    const double factor = count < marking.always ? 1 : marking.clear;
+    const double factor = count < marking.always ? 1 : marking.noise_factor;
     if (gains.signal(i) <= factor * gains.noise(i)) continue;
     marked.push_back(i);
     carried += gains.signal(i) - gains.noise(i);

@@ -9,11 +9,12 @@ namespace chaosgrad::internal {
 
 // Candidates beyond a downward closed set: one and two steps in every direction from each
 // significant index (two, because every second coefficient of an even or odd function is zero), and
-// on each axis up to half as many steps again as there are. Degrees beyond those of the families
-// are left out. Sorted, none twice.
+// on each axis the share 1/axis_share as many steps again as there are, at least `least_axis`.
+// Degrees beyond those of the families are left out. Sorted, none twice.
 [[nodiscard]] std::vector<MultiIndex> candidates(const IndexSet& indices,
                                                  const std::vector<char>& significant,
-                                                 const std::vector<Family>& families, int reach);
+                                                 const std::vector<Family>& families, int reach,
+                                                 int axis_share = 2, int least_axis = 2);
 
 // The index set and the candidates with whatever they need, in one basis.
 [[nodiscard]] Basis widened(const Basis& basis, const std::vector<MultiIndex>& beyond);
@@ -27,9 +28,9 @@ struct Gains {
 
 // The positions of the functions to add: the largest signals until they carry the share `bulk` of
 // the total; the first `always` of them if they stand above their noise at all, the others only
-// above `clear` times their noise; at most `most`.
+// above `noise_factor` times their noise; at most `most`.
 struct Marking {
-  double clear = 3, bulk = 0.7;
+  double noise_factor = 3, bulk = 0.7;
   Index always = 0, most = 1;
 };
 [[nodiscard]] std::vector<Index> mark(const Gains& gains, const Marking& marking);

@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
-#include "samples/sample_source.h"
+#include "problem/problem_samples.h"
+#include "solve/common/option_table.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -66,8 +67,9 @@ ScheduleInputs schedule_inputs(Index k, const Level& level, const ProblemConstan
 
 Plan make_plan(const Oracle& oracle, const Options& options, const ProblemConstants& constants,
                const IndexChooser& choose) {
-  const Schedule basis_size = options.basis_size.value_or("sqrt(k + 10) + 2");
-  const Schedule samples = options.samples.value_or(options.method == Method::nested ? 1.0 : 500.0);
+  const Schedule basis_size =
+      options.basis_size.value_or(default_schedule("basis_size", options.method));
+  const Schedule samples = options.samples.value_or(default_schedule("samples", options.method));
   forbid(basis_size, "basis_size", {"m", "M", "Q"});
   forbid(samples, "samples", {"M"});
   const std::vector<Family> families = make_families(oracle);

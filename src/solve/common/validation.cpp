@@ -5,21 +5,20 @@
 
 #include "basis/kernels.h"
 #include "random/random.h"
+#include "samples/parameters.h"
 
 namespace chaosgrad::internal {
 
 Validation::Validation(const Oracle& oracle, std::uint64_t seed, Index samples) {
   if (!oracle.facts().reference) return;
   const Measure& measure = oracle.parameters();
-  eta_.resize(samples, measure.dimension());
+  ParameterSamples at =
+      draw_parameters(measure, make_stream(seed, Purpose::validation), 0, samples);
+  eta_ = std::move(at.eta);
   exact_.resize(samples, oracle.dimension());
-  fill_uniform(make_stream(seed, Purpose::verification), 0, eta_);
-  measure.germ_from_uniform(eta_, eta_);
-  Matrix theta(samples, measure.dimension());
-  measure.parameters_from_germ(eta_, theta);
   for (Index first = 0; first < samples; first += block_size) {
     const Index count = std::min(block_size, samples - first);
-    oracle.facts().reference(theta.middleRows(first, count), exact_.middleRows(first, count));
+    oracle.facts().reference(at.theta.middleRows(first, count), exact_.middleRows(first, count));
   }
 }
 

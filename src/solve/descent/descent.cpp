@@ -10,18 +10,12 @@
 
 #include "estimate/gradient_estimator.h"
 #include "solve/descent/step_policy.h"
+#include "solve/descent/tuning.h"
+#include "problem/problem_samples.h"
 #include "solve/solvers.h"
 
 namespace chaosgrad::internal {
 namespace {
-
-// ‖D'‖ above this multiple of its first value (and of the smallest seen) is divergence.
-constexpr double divergence_factor = 1e8;
-
-// Where L is only estimated, from samples, it may be too small. Under the guard L is doubled as
-// soon as ‖D'‖ has grown by this factor, and the run goes on from its best iterate.
-constexpr double growth_factor = 10;
-constexpr Index most_raises = 40;
 
 // Fresh samples for each iteration.
 class Samples {
@@ -29,8 +23,8 @@ class Samples {
   Samples(const Oracle& oracle, const Options& options, const Plan& plan)
       : oracle_(oracle), options_(options), plan_(plan) {
     if (options.gradient == GradientRule::quadrature) {
-      quadrature_ =
-          std::make_unique<QuadratureSource>(oracle, plan.basis.families(), options.nodes);
+      quadrature_ = std::make_unique<QuadratureSource>(
+          problem_quadrature(oracle, plan.basis.families(), options.nodes));
     }
   }
 
@@ -44,15 +38,16 @@ class Samples {
     const auto step = static_cast<std::uint64_t>(k);
     const Level& level = plan_.level(k);
     if (quadrature_) return use(*quadrature_);
+    const Measure& measure = oracle_.parameters();
     if (options_.gradient == GradientRule::sobol) {
-      return use(
-          SobolSource(oracle_, level.M, make_stream(options_.seed, Purpose::scramble, step)));
+      return use(SobolSource(measure, oracle_.noise_dimension(), level.M,
+                             make_stream(options_.seed, Purpose::scramble, step)));
     }
     const Stream parameters = make_stream(options_.seed, Purpose::parameters, step);
     const Stream noise = make_stream(options_.seed, Purpose::noise, step);
     if (plan_.christoffel)
-      return use(ChristoffelSource(oracle_, plan_.basis, level.m, level.M, parameters, noise));
-    return use(MonteCarloSource(oracle_, level.M, parameters, noise));
+      return use(ChristoffelSource(measure, plan_.basis, level.m, level.M, parameters, noise));
+    return use(MonteCarloSource(measure, level.M, parameters, noise));
   }
 
  private:
@@ -111,10 +106,34 @@ std::string stage_name(const Options& options, const ProblemConstants& constants
   return fmt::format("stage {}", stage_of(k, constants.kappa()).number);
 }
 
+// What the length of D' says about the steps so far.
+enum class Growth {
+  bounded,
+  fast,      // L is estimated, and too small
+  exploded,  // divergence
+  not_finite
+};
+
+Growth judge(double norm, bool may_raise, const Iterate& at) {
+  const double largest_expected = std::max(at.first_norm, at.best_norm);
+  if (may_raise && norm > growth_factor * largest_expected) return Growth::fast;
+  if (norm > divergence_factor * largest_expected) return Growth::exploded;
+  return std::isfinite(norm) ? Growth::bounded : Growth::not_finite;
+}
+
+// Doubles L; the run goes on from its best iterate.
+void raise_smoothness(Index m, Iterate& at, Run& run) {
+  ++at.raises;
+  run.constants.L.value *= 2;
+  at.u = at.best;
+  grow(at.u, m);
+  at.previous = at.u;
+}
+
 // Why D' is not finite, or far too large.
 void explain_failure(const GradientEstimator& estimator, const Samples& samples,
-                     const Coefficients& y, Index k, bool exploded, Run& run) {
-  if (!exploded) {
+                     const Coefficients& y, Index k, Growth growth, Run& run) {
+  if (growth == Growth::not_finite) {
     const auto bad = samples.with(
         k, [&](const SampleSource& source) { return estimator.find_bad_sample(source, y); });
     if (bad && bad->x.allFinite()) {
@@ -128,6 +147,19 @@ void explain_failure(const GradientEstimator& estimator, const Samples& samples,
   run.status = Status::diverged;
   run.stop_reason = fmt::format(
       "the iterates diverge at iteration {}: the step is too long for this problem and noise", k);
+}
+
+void note_corrections(const Iterate& at, const Options& options, Run& run) {
+  if (at.raises > 0) {
+    run.notes.push_back(
+        fmt::format("the estimated L was too small: the iterates grew, and it was raised to {:.4g}",
+                    run.constants.L.value));
+  }
+  if (at.cuts > 0) {
+    run.notes.push_back(
+        fmt::format("the guard cut the step in {} of {} iterations, first at iteration {}", at.cuts,
+                    options.iterations, at.first_cut));
+  }
 }
 
 }  // namespace
@@ -164,19 +196,15 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
 
     const double norm = D.norm();
     if (k == 1) at.first_norm = norm;
-    const double largest_expected = std::max(at.first_norm, at.best_norm);
-    if (options.guard && !run.constants.L.given && y.allFinite() && at.raises < most_raises &&
-        norm > growth_factor * largest_expected) {
-      ++at.raises;
-      run.constants.L.value *= 2;
-      at.u = at.best;
-      grow(at.u, level.m);
-      at.previous = at.u;
+    const bool may_raise =
+        options.guard && !run.constants.L.given && y.allFinite() && at.raises < most_raises;
+    const Growth growth = judge(norm, may_raise, at);
+    if (growth == Growth::fast) {
+      raise_smoothness(level.m, at, run);
       continue;
     }
-    const bool exploded = norm > divergence_factor * largest_expected;
-    if (!std::isfinite(norm) || exploded) {
-      explain_failure(estimator, samples, y, k, exploded, run);
+    if (growth != Growth::bounded) {
+      explain_failure(estimator, samples, y, k, growth, run);
       if (run.status == Status::diverged) at.u = at.best;
       break;
     }
@@ -196,16 +224,7 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
                          at.u, run, stage_name(options, run.constants, k));
     monitor.checkpoint(run, [&] { at.save(run); });
   }
-  if (at.raises > 0) {
-    run.notes.push_back(
-        fmt::format("the estimated L was too small: the iterates grew, and it was raised to {:.4g}",
-                    run.constants.L.value));
-  }
-  if (at.cuts > 0) {
-    run.notes.push_back(
-        fmt::format("the guard cut the step in {} of {} iterations, first at iteration {}", at.cuts,
-                    options.iterations, at.first_cut));
-  }
+  note_corrections(at, options, run);
   at.save(run);
 }
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/descent/tuning.h"
+
 namespace chaosgrad::internal {
 namespace {
 
 bool is_stable(double alpha, double beta, double s, double mu, double L) {
   const double slowest = second_moment_rate(alpha, beta, mu, 0);
-  const double allowed = 1 - 0.5 * std::max(0.0, 1 - slowest);
+  const double allowed = 1 - kept_contraction * std::max(0.0, 1 - slowest);
   if (slowest >= 1) return false;
   for (const double lambda : {L, 0.75 * L, 0.5 * L, 0.25 * L, std::sqrt(mu * L), mu}) {
     if (lambda >= mu && second_moment_rate(alpha, beta, lambda, s) > allowed) return false;
@@ -18,12 +20,10 @@ bool is_stable(double alpha, double beta, double s, double mu, double L) {
 
 }  // namespace
 
-double noise_growth(const Level& level, const ProblemConstants& constants) {
-  return 1 + 2 * constants.VG.value * level.Q / static_cast<double>(level.M);
-}
-
 double largest_gradient_step(const Level& level, const ProblemConstants& constants) {
-  return 2 / ((constants.mu.value + constants.L.value) * noise_growth(level, constants));
+  const double second_moment_factor =  // C_G
+      1 + 2 * constants.VG.value * level.Q / static_cast<double>(level.M);
+  return 2 / ((constants.mu.value + constants.L.value) * second_moment_factor);
 }
 
 double paired_momentum(double alpha, double mu) {
@@ -40,16 +40,16 @@ double second_moment_rate(double alpha, double beta, double lambda, double s) {
       grown * beta * beta,                               //
       contraction * (1 + beta), -contraction * beta, 0,  //
       1, 0, 0;
-  // The spectral radius is lim ‖A^n‖^{1/n}: square n = 2^20 times over, taking the size out at each
-  // step.
+  // The spectral radius is lim ‖A^n‖^{1/n}, n = 2, 4, 8, …: square, and take the size out each
+  // time.
   double log_size = 0;
-  for (int squaring = 0; squaring < 20; ++squaring) {
+  for (int squaring = 0; squaring < radius_squarings; ++squaring) {
     const double size = moments.norm();
     if (size == 0) return 0;
     log_size = 2 * (log_size + std::log(size));
     moments = (moments / size) * (moments / size);
   }
-  return std::exp((log_size + std::log(moments.norm())) / std::ldexp(1.0, 20));
+  return std::exp((log_size + std::log(moments.norm())) / std::ldexp(1.0, radius_squarings));
 }
 
 double stable_accelerated_step(double alpha, double beta, const Level& level,
@@ -59,7 +59,7 @@ double stable_accelerated_step(double alpha, double beta, const Level& level,
   if (is_stable(alpha, beta, s, mu, L)) return alpha;
   double low = 0, high = std::min(alpha, 1 / L);
   if (is_stable(high, paired_momentum(high, mu), s, mu, L)) return high;
-  for (int i = 0; i < 30; ++i) {
+  for (int halving = 0; halving < step_halvings; ++halving) {
     const double middle = 0.5 * (low + high);
     (is_stable(middle, paired_momentum(middle, mu), s, mu, L) ? low : high) = middle;
   }

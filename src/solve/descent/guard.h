@@ -6,10 +6,8 @@
 
 namespace chaosgrad::internal {
 
+// Gradient descent: the largest step of the fixed-level theorem, 2/((μ + L) C_G) with
 // C_G = 1 + 2 V_G Q/M; 1 for an exact gradient (Q = 0).
-[[nodiscard]] double noise_growth(const Level& level, const ProblemConstants& constants);
-
-// Gradient descent: the largest step of the fixed-level theorem, 2/((μ + L) C_G).
 [[nodiscard]] double largest_gradient_step(const Level& level, const ProblemConstants& constants);
 
 // β = (1 − √(αμ))/(1 + √(αμ)).

@@ -6,20 +6,11 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
+#include "solve/common/option_table.h"
+#include "solve/descent/tuning.h"
 
 namespace chaosgrad::internal {
 namespace {
-
-Schedule default_step(Method method) {
-  switch (method) {
-    case Method::gd:
-      return "2/((mu + L)*(1 + 2*VG*Q/M))";
-    case Method::uqsa:
-      return "(2/mu)/(2*L/mu + k)";
-    default:
-      return "1/L";
-  }
-}
 
 void require_positive(double value, const char* option, Index k) {
   if (!(value > 0 && std::isfinite(value))) {
@@ -48,15 +39,12 @@ Stage stage_of(Index k, double kappa) {
 StepPolicy::StepPolicy(const Options& options, const ProblemConstants& constants)
     : options_(options),
       constants_(constants),
-      step_(options.step.value_or(default_step(options.method))) {
-  if (options.radius && !(*options.radius > 0))
-    throw InputError("solve.radius", "must be positive");
-}
+      step_(options.step.value_or(default_schedule("step", options.method))) {}
 
 double StepPolicy::step_at(Index k, const Level& level, const ScheduleInputs& inputs) {
   // A formula that does not know k changes with the level only.
-  const bool known = !step_.uses("k") && level == step_level_ && inputs.L == step_smoothness_;
-  if (!known) {
+  const bool unchanged = !step_.uses("k") && level == step_level_ && inputs.L == step_smoothness_;
+  if (!unchanged) {
     last_step_ = step_(inputs);
     require_positive(last_step_, "step", k);
     step_level_ = level;
@@ -87,9 +75,9 @@ Step StepPolicy::unguarded(Index k, const Level& level) {
 
 void StepPolicy::guard(const Level& level, Step& step) {
   const bool accelerated = options_.method == Method::agd || options_.method == Method::masg;
-  const bool known = step.alpha == asked_alpha_ && step.beta == asked_beta_ &&
-                     level == asked_level_ && constants_.L.value == asked_smoothness_;
-  if (!known) {
+  const bool unchanged = step.alpha == asked_alpha_ && step.beta == asked_beta_ &&
+                         level == asked_level_ && constants_.L.value == asked_smoothness_;
+  if (!unchanged) {
     asked_alpha_ = step.alpha;
     asked_beta_ = step.beta;
     asked_level_ = level;
@@ -97,8 +85,7 @@ void StepPolicy::guard(const Level& level, Step& step) {
     allowed_alpha_ = accelerated ? stable_accelerated_step(step.alpha, step.beta, level, constants_)
                                  : largest_gradient_step(level, constants_);
   }
-  // The bound is often met exactly by the default step; rounding is no reason to speak of a cut.
-  if (allowed_alpha_ < step.alpha * (1 - 1e-12)) {
+  if (allowed_alpha_ < step.alpha * (1 - step_rounding)) {
     step.alpha = allowed_alpha_;
     if (accelerated) step.beta = paired_momentum(step.alpha, constants_.mu.value);
     step.cut = true;

@@ -1,13 +1,14 @@
 // The naive method: solve for many θ one by one, then fit the expansion to the solutions.
 #include <fmt/format.h>
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "chaosgrad/error.h"
-#include "samples/sample_source.h"
+#include "numeric/decompositions.h"
+#include "samples/basis_table.h"
+#include "samples/parameters.h"
 #include "solve/descent/guard.h"
 #include "solve/solvers.h"
 
@@ -15,7 +16,7 @@ namespace chaosgrad::internal {
 namespace {
 
 // All points side by side: N×d germs and parameters, N×q iterates.
-struct Points {
+struct PointIterates {
   Matrix eta, theta, x, previous, average;
   std::vector<char> active;
   Index next = 1;  // iteration
@@ -25,14 +26,13 @@ struct Points {
   }
 };
 
-Points draw_points(const Oracle& oracle, const Options& options) {
+PointIterates draw_points(const Oracle& oracle, const Options& options) {
   const Index n = options.points;
-  Points points;
-  points.eta.resize(n, oracle.parameters().dimension());
-  points.theta.resizeLike(points.eta);
-  fill_uniform(make_stream(options.seed, Purpose::parameters), 0, points.eta);
-  oracle.parameters().germ_from_uniform(points.eta, points.eta);
-  oracle.parameters().parameters_from_germ(points.eta, points.theta);
+  PointIterates points;
+  ParameterSamples at =
+      draw_parameters(oracle.parameters(), make_stream(options.seed, Purpose::parameters), 0, n);
+  points.eta = std::move(at.eta);
+  points.theta = std::move(at.theta);
   points.x = oracle.facts().start.transpose().replicate(n, 1);
   points.previous = points.x;
   points.average = points.x;
@@ -40,7 +40,7 @@ Points draw_points(const Oracle& oracle, const Options& options) {
   return points;
 }
 
-void save(const Points& points, const Options& options, SolverState& state) {
+void save(const PointIterates& points, const Options& options, SolverState& state) {
   state.set_integer("next", points.next);
   state.set_integer("iterations", options.iterations);
   state.arrays["x"] = points.x;
@@ -50,7 +50,7 @@ void save(const Points& points, const Options& options, SolverState& state) {
 }
 
 // With noise the iterates of the second half are averaged, so their number is part of the method.
-void restore(Points& points, const Options& options, bool noisy, const SolverState& state) {
+void restore(PointIterates& points, const Options& options, bool noisy, const SolverState& state) {
   if (const std::int64_t asked = state.integer("iterations");
       noisy && asked != options.iterations) {
     throw InputError(
@@ -71,65 +71,87 @@ struct Sweep {
   double squared_norm = 0;  // Σ |∇f|² over the points
   Index active = 0;         // points that took a step
   bool finite = true;
+  auto members() { return std::tie(squared_norm, active, finite); }
 };
 
-// One accelerated step (β = 0 where the gradient is noisy) at every active point of one block;
-// `draws` gradients each.
-Sweep step_block(const Oracle& oracle, const Options& options, Points& points, Index first, Index k,
-                 Index draws, double alpha, double beta, double stop_norm) {
-  const Index n = std::min(block_size, options.points - first), q = oracle.dimension(),
-              r = oracle.noise_dimension();
-  std::vector<Index> rows;
-  for (Index i = first; i < first + n; ++i) {
-    if (points.active[static_cast<std::size_t>(i)]) rows.push_back(i);
-  }
-  const auto count = static_cast<Index>(rows.size());
-  Sweep sweep;
-  if (count == 0) return sweep;
-  const Matrix theta = points.theta(rows, Eigen::all);
-  const Matrix x = points.x(rows, Eigen::all);
-  const Matrix y = x + beta * (x - points.previous(rows, Eigen::all));
-  Matrix mean = Matrix::Zero(count, q), g(count, q), noise(n, r);
-  for (Index draw = 0; draw < draws; ++draw) {
+// What iteration k does at every point.
+struct PointStep {
+  Index k = 1;
+  Index draws = 1;  // gradients at each point
+  double alpha = 0;
+  double beta = 0;       // 0 where the gradient is noisy
+  double stop_norm = 0;  // |∇f| at which a point is done, without noise
+};
+
+// The mean of `draws` gradients at y and theta (rows of them). The noise of a point depends on its
+// number first + …, not on which points are still active.
+Matrix mean_gradient(const Oracle& oracle, const Options& options, const PointStep& step,
+                     const Matrix& y, const Matrix& theta, const std::vector<Index>& rows,
+                     Index first, Index n) {
+  const Index count = y.rows(), r = oracle.noise_dimension();
+  Matrix mean = Matrix::Zero(count, y.cols()), g(count, y.cols()), noise(n, r);
+  for (Index draw = 0; draw < step.draws; ++draw) {
     if (r > 0) {
-      const auto step = static_cast<std::uint64_t>(k) << 24 | static_cast<std::uint64_t>(draw);
-      fill_uniform(make_stream(options.seed, Purpose::noise, step), first, noise);
+      const auto number =
+          static_cast<std::uint64_t>(step.k) << 24 | static_cast<std::uint64_t>(draw);
+      fill_uniform(make_stream(options.seed, Purpose::noise, number), first, noise);
     }
     Matrix active_noise(count, r);
     for (Index i = 0; i < count; ++i)
       active_noise.row(i) = noise.row(rows[static_cast<std::size_t>(i)] - first);
     oracle.gradient(y, theta, active_noise, g);
-    mean += g / static_cast<double>(draws);
+    mean += g / static_cast<double>(step.draws);
   }
-  sweep.finite = mean.allFinite();
-  sweep.squared_norm = mean.squaredNorm();
-  sweep.active = count;
-  for (Index i = 0; i < count; ++i) {
+  return mean;
+}
+
+// One accelerated step at every active point of one block.
+Sweep step_block(const Oracle& oracle, const Options& options, const PointStep& step, Index first,
+                 PointIterates& points) {
+  const Index n = std::min(block_size, options.points - first);
+  std::vector<Index> rows;
+  for (Index i = first; i < first + n; ++i) {
+    if (points.active[static_cast<std::size_t>(i)]) rows.push_back(i);
+  }
+  if (rows.empty()) return {};
+  const Matrix theta = points.theta(rows, Eigen::all);
+  const Matrix x = points.x(rows, Eigen::all);
+  const Matrix y = x + step.beta * (x - points.previous(rows, Eigen::all));
+  const Matrix mean = mean_gradient(oracle, options, step, y, theta, rows, first, n);
+  for (Index i = 0; i < mean.rows(); ++i) {
     const Index row = rows[static_cast<std::size_t>(i)];
     points.previous.row(row) = points.x.row(row);
-    points.x.row(row) = y.row(i) - alpha * mean.row(i);
-    if (r == 0 && mean.row(i).norm() <= stop_norm) points.active[static_cast<std::size_t>(row)] = 0;
+    points.x.row(row) = y.row(i) - step.alpha * mean.row(i);
+    if (oracle.noise_dimension() == 0 && mean.row(i).norm() <= step.stop_norm)
+      points.active[static_cast<std::size_t>(row)] = 0;
   }
-  return sweep;
+  return {.squared_norm = mean.squaredNorm(), .active = mean.rows(), .finite = mean.allFinite()};
+}
+
+Sweep step_all(const Oracle& oracle, const Options& options, const PointStep& step,
+               PointIterates& points, Executor& executor) {
+  return executor.reduce(
+      (options.points + block_size - 1) / block_size,
+      [&](Index block) { return step_block(oracle, options, step, block * block_size, points); },
+      [](Sweep& left, Sweep&& right) {
+        left.squared_norm += right.squared_norm;
+        left.active += right.active;
+        left.finite = left.finite && right.finite;
+      });
 }
 
 // Both fits to x (N×q) at the germs eta (N×d).
-NestedFits fit(const Oracle& oracle, const Plan& plan, const Matrix& eta, const Matrix& x, Index m,
-               Executor& executor) {
-  const Index n = eta.rows();
-  Matrix psi(n, m);
-  executor.for_each((n + block_size - 1) / block_size, [&](Index block) {
-    const Index first = block * block_size, count = std::min(block_size, n - first);
-    BasisBlock values;
-    plan.basis.evaluate(eta.middleRows(first, count), m, values);
-    for (Index i = 0; i < count; ++i) {
-      for (Index j = 0; j < m; ++j) psi(first + i, j) = values(i, j);
-    }
-  });
+NestedFits fit(const Basis& basis, const Matrix& eta, const Matrix& x, Index m,
+               const std::optional<ReferenceExpansion>& reference, Executor& executor) {
+  const Matrix psi = basis_table(basis, eta, m, executor);
   NestedFits fits;
-  fits.projection = psi.transpose() * x / static_cast<double>(n);
-  fits.least_squares = Coefficients(m, oracle.dimension());
-  fits.least_squares = psi.householderQr().solve(x);
+  fits.projection = psi.transpose() * x / static_cast<double>(eta.rows());
+  fits.least_squares = Coefficients(m, x.cols());
+  fits.least_squares = least_squares(psi, x);
+  if (reference) {
+    fits.least_squares_error = reference->true_error(fits.least_squares);
+    fits.projection_error = reference->true_error(fits.projection);
+  }
   return fits;
 }
 
@@ -147,47 +169,34 @@ void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan
   }
   const bool noisy = oracle.noise_dimension() > 0;
   const double mu = run.constants.mu.value, L = run.constants.L.value;
-  const double alpha = noisy ? 2 / ((mu + L) * run.constants.VG.value) : 1 / L;
-  const double beta = noisy ? 0 : paired_momentum(alpha, mu);
-  const Index averaged_from =
-      options.iterations / 2 + 1;  // with noise: the mean of the second half of the iterates
-  Points points = draw_points(oracle, options);
+  PointStep step;
+  step.alpha = noisy ? 2 / ((mu + L) * run.constants.VG.value) : 1 / L;
+  step.beta = noisy ? 0 : paired_momentum(step.alpha, mu);
+  step.stop_norm = mu * options.point_tolerance;
+  // With noise: the mean of the second half of the iterates.
+  const Index averaged_from = options.iterations / 2 + 1;
+  PointIterates points = draw_points(oracle, options);
   if (options.resume) restore(points, options, noisy, options.resume->state);
-  const Index blocks = (options.points + block_size - 1) / block_size;
 
   run.status = Status::completed;
   run.stop_reason =
       fmt::format("{} points, {} iterations each at most", options.points, options.iterations);
-  Index active = points.active_count();
   // Coefficients from where the points are now, and all that is needed to go on.
   const auto conclude = [&] {
     save(points, options, run.state);
     const bool averaged = noisy && static_cast<Index>(run.history.size()) >= averaged_from;
-    NestedFits fits =
-        fit(oracle, plan, points.eta, averaged ? points.average : points.x, m, executor);
-    if (reference) {
-      fits.least_squares_error = reference->true_error(fits.least_squares);
-      fits.projection_error = reference->true_error(fits.projection);
-    }
-    run.u = options.fit == Fit::least_squares ? fits.least_squares : fits.projection;
-    run.fits = std::move(fits);
+    run.fits =
+        fit(plan.basis, points.eta, averaged ? points.average : points.x, m, reference, executor);
+    run.u = options.fit == Fit::least_squares ? run.fits->least_squares : run.fits->projection;
   };
+  Index active = points.active_count();
   for (Index k = points.next; k <= options.iterations && active > 0; ++k) {
-    const Index draws = noisy ? plan.level(k).M : 1;
-    if (!monitor.may_continue(k, active * draws, run)) break;
+    step.k = k;
+    step.draws = noisy ? plan.level(k).M : 1;
+    if (!monitor.may_continue(k, active * step.draws, run)) break;
     points.next = k + 1;
-    const Sweep sweep = executor.reduce(
-        blocks,
-        [&](Index block) {
-          return step_block(oracle, options, points, block * block_size, k, draws, alpha, beta,
-                            mu * options.point_tolerance);
-        },
-        [](Sweep& left, Sweep&& right) {
-          left.squared_norm += right.squared_norm;
-          left.active += right.active;
-          left.finite = left.finite && right.finite;
-        });
-    run.gradients += sweep.active * draws;
+    const Sweep sweep = step_all(oracle, options, step, points, executor);
+    run.gradients += sweep.active * step.draws;
     if (!sweep.finite) {
       run.status = Status::bad_gradient;
       run.stop_reason = fmt::format("a gradient is not finite at iteration {}", k);
@@ -202,7 +211,7 @@ void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan
         {.k = k,
          .basis_size = m,
          .samples = sweep.active,
-         .step = alpha,
+         .step = step.alpha,
          .gradient_norm = std::sqrt(sweep.squared_norm / static_cast<double>(sweep.active))},
         {}, run, "points");
     monitor.checkpoint(run, conclude);

@@ -1,22 +1,18 @@
 #pragma once
 // Separate optimisations at many θ side by side, by quasi-Newton steps from gradients alone: every
-// point keeps its secant pairs (limited-memory BFGS) on top of a common inverse Hessian.
+// point keeps its secant pairs (limited-memory BFGS) on top of a common inverse Hessian. This is
+// Algorithm 3 of docs/algorithms.md.
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "chaosgrad/types.h"
+#include "curvature/metric.h"
 #include "parallel/executor.h"
+#include "solve/pointwise/tuning.h"
 
 namespace chaosgrad::internal {
-
-// A common approximation of ∇²f(·, θ)⁻¹, applied row by row: r = H(η)⁻¹ g.
-class InverseHessian {
- public:
-  virtual ~InverseHessian() = default;
-  virtual void apply(Block eta, Block g, BlockOut r) const = 0;
-};
 
 // s = x' − x, y = ∇f(x') − ∇f(x).
 struct Secant {
@@ -48,12 +44,17 @@ struct PointReport {
   // sᵀy/sᵀs and yᵀy/sᵀy lie between the extreme eigenvalues of averaged Hessians. +∞ and 0: unseen.
   double lowest_curvature = infinity, highest_curvature = 0;
   Vector lowest_theta = {}, highest_theta = {};
-  Index unsolved = 0;                    // points that were not done in most_steps or the budget
-  bool out_of_budget = false;            // that was why
-  std::optional<Vector> bad_theta = {};  // where ∇f is not finite
-  Vector bad_x = {};
-  Vector far_theta = {};  // an iterate ran away from there: f has no minimum
+  Index unsolved = 0;          // points that were not done in most_steps or the budget
+  bool out_of_budget = false;  // that was why
+  std::optional<Vector> nonfinite_theta = {};  // where ∇f is not finite, and
+  Vector nonfinite_x = {};                     // at which x
+  std::optional<Vector> runaway_theta = {};    // where an iterate ran away: f has no minimum
   void add(PointReport&& other);
+  auto members() {
+    return std::tie(gradients, worst_ratio, ratios, remaining_squares, lowest_curvature,
+                    highest_curvature, lowest_theta, highest_theta, unsolved, out_of_budget,
+                    nonfinite_theta, nonfinite_x, runaway_theta);
+  }
 };
 
 struct PointOptions {
@@ -63,9 +64,10 @@ struct PointOptions {
   double tolerance = 0;
   std::optional<double> contraction = {};
   Index probe_every = 4;
-  int most_steps = 60;
-  double budget = infinity;  // gradients per point, on average over those of a block
-  double far = 1e100;        // |x| beyond this, and far beyond the start, is a runaway
+  Index most_steps = PointwiseTuning{}.most_steps;
+  double budget = infinity;     // gradients per point, on average over those of a block
+  double runaway_norm = 1e100;  // |x| beyond this, and far beyond the start, is a runaway
+  PointwiseTuning tuning = {};
 };
 
 // ∇f at rows of x (B×q) and θ (B×d).

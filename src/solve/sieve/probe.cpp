@@ -6,15 +6,12 @@
 #include <numbers>
 
 namespace chaosgrad::internal {
-namespace {
 
-constexpr std::size_t most_waves = 64;
-
-}  // namespace
-
-Probe::Probe(const std::vector<Distribution>& germs) : germs_(germs) {
+Probe::Probe(const std::vector<Distribution>& germs, const SieveTuning& tuning) : germs_(germs) {
   const auto d = static_cast<Index>(germs.size());
-  highest_ = static_cast<int>(std::clamp<Index>(16 / d, 1, 8));
+  const auto most_waves = static_cast<std::size_t>(tuning.probe_waves);
+  highest_ =
+      static_cast<int>(std::clamp<Index>(tuning.probe_axis_waves / d, 1, tuning.probe_highest));
   for (int frequency = 1; frequency <= highest_; ++frequency) {
     for (Index j = 0; j < d && waves_.size() < most_waves; ++j)
       waves_.push_back({.axis = j, .frequency = frequency});

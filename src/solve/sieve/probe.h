@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "chaosgrad/distribution.h"
+#include "solve/sieve/tuning.h"
 
 namespace chaosgrad::internal {
 
 class Probe {
  public:
-  explicit Probe(const std::vector<Distribution>& germs);
+  explicit Probe(const std::vector<Distribution>& germs, const SieveTuning& tuning = {});
 
   [[nodiscard]] Index size() const { return 2 * static_cast<Index>(waves_.size()); }
   // B×d → B×size().

@@ -10,53 +10,6 @@
 namespace chaosgrad::internal {
 namespace {
 
-constexpr int any_number = 1000000;
-
-struct Function {
-  std::string_view name;
-  Op op;
-  int least = 1, most = 1;
-};
-
-constexpr Function functions[] = {{"sin", Op::sin},
-                                  {"cos", Op::cos},
-                                  {"tan", Op::tan},
-                                  {"asin", Op::asin},
-                                  {"acos", Op::acos},
-                                  {"atan", Op::atan},
-                                  {"sinh", Op::sinh},
-                                  {"cosh", Op::cosh},
-                                  {"tanh", Op::tanh},
-                                  {"exp", Op::exp},
-                                  {"log", Op::log},
-                                  {"log2", Op::log},
-                                  {"log10", Op::log},
-                                  {"sqrt", Op::sqrt},
-                                  {"abs", Op::abs},
-                                  {"sign", Op::sign},
-                                  {"floor", Op::floor},
-                                  {"ceil", Op::ceil},
-                                  {"erf", Op::erf},
-                                  {"normcdf", Op::normcdf},
-                                  {"logistic", Op::logistic},
-                                  {"softplus", Op::softplus},
-                                  {"sum", Op::sum},
-                                  {"norm2", Op::norm2},
-                                  {"transpose", Op::transpose},
-                                  {"dot", Op::dot, 2, 2},
-                                  {"outer", Op::outer, 2, 2},
-                                  {"solve", Op::solve, 2, 2},
-                                  {"identity", Op::constant},
-                                  {"pow", Op::power, 2, 2},
-                                  {"if", Op::select, 3, 3},
-                                  {"min", Op::min, 2, any_number},
-                                  {"max", Op::max, 2, any_number}};
-
-const Function* find_function(std::string_view name) {
-  const auto* found = std::ranges::find(functions, name, &Function::name);
-  return found == std::end(functions) ? nullptr : found;
-}
-
 bool is_column(Shape shape) { return shape.cols == 1 && shape.rows > 1; }
 
 }  // namespace
@@ -110,18 +63,19 @@ Node FormulaBuilder::called(const Frame& frame, std::span<const Operand> argumen
   std::string word = text(frame.token);
   word.resize(std::min(word.find_first_of(" \t\r\n\v\f("), word.size()));
   const Token word_token{frame.token.begin, frame.token.begin + static_cast<Index>(word.size())};
-  const Function* function = find_function(word);
+  const FormulaFunction* function = find_function(word);
   if (!function) unknown_function(word, word_token);
   const int count = static_cast<int>(arguments.size());
-  if (count < function->least || count > function->most) {
+  const int least = function->least_arguments(), most = function->most_arguments();
+  if (count < least || count > most) {
     throw FormulaError(fmt::format("{} needs {}{} argument{}, found {}", word,
-                                   function->most == any_number ? "at least " : "", function->least,
-                                   function->least == 1 ? "" : "s", count),
+                                   most == FormulaFunction::any_number ? "at least " : "", least,
+                                   least == 1 ? "" : "s", count),
                        where);
   }
   if (function->op == Op::constant) return identity(arguments[0]);
   if (function->op == Op::power) return infix(Op::power, arguments[0], arguments[1], where);
-  if (function->most == any_number) {
+  if (most == FormulaFunction::any_number) {
     Node node = arguments[0].node;
     for (const Operand& next : arguments.subspan(1)) {
       node = graph_.apply(function->op, std::initializer_list<Node>{node, next.node}, where);
@@ -142,7 +96,8 @@ void FormulaBuilder::unknown_function(const std::string& word, Token token) cons
         fmt::format("'{}' is not a function; write {}*(…) for a product", word, word), span(token));
   }
   std::vector<std::string> candidates;
-  for (const Function& function : functions) candidates.emplace_back(function.name);
+  for (const FormulaFunction& function : formula_functions())
+    candidates.emplace_back(function.name());
   throw FormulaError("unknown function '" + word + "'" + suggestion(word, candidates, "functions"),
                      span(token));
 }

@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+"""What does each rule and constant of the sieve gain? Every one halved, doubled and switched off, on noisy problems with a known optimum.
+
+Usage: benchmarks/ablation_sieve.py [--tolerance 2e-2] [--seeds 3] [--jobs 1] [--only NAME,...] [--files NAME,...] [--numbers N,...] [--output docs/ablation-sieve.md]
+                                    [--program build/release/benchmarks/ablation_sieve]
+
+The problems: the noisy ones of random_problems.py with the numbers below, and expectile-*.toml and newsvendor.toml of benchmarks/problems.
+Prints a table in Markdown. A run is one problem with one seed; it is compared with the same problem and seed under today's values.
+  differ      runs that took another number of gradients, or ended elsewhere
+  gradients   geometric mean of the ratio of gradients over the runs that converged under both, with its standard error
+  converged   runs that did, of all; within: of these, those whose true error is within the tolerance
+  estimate/true   10 and 50 % quantiles over the runs that converged
+"""
+import argparse
+import concurrent.futures
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import random_problems  # noqa: E402
+
+ROOT = random_problems.ROOT
+NUMBERS = [1, 3, 4, 5, 6, 7, 10, 11, 13, 15, 16, 17, 19, 20, 21, 24, 26, 28, 29, 33, 38, 39, 52]  # one to five parameters, at most a second each
+FILES = ["expectile-0.8-uniform", "expectile-0.8-normal", "expectile-0.9-uniform", "expectile-0.9-normal", "newsvendor"]
+OFF = 1e300
+# Each constant and the values to try, the last one the rule switched off where it has a switch.
+SCAN = {
+    "batch_growth": [0.25, 1], "least_batch": [0.125, 0.5, 1], "batch_margin": [1, 1.5], "last_batch": [0.06, 0.25, OFF],
+    "restart_signal": [4.5, 18, OFF], "drift_signal": [1.5, 6, OFF], "path_memory": [0.35, 0.9, 0],
+    "damping_signal": [4.5, 18, 0], "damping_turn": [0.15, 0.6, OFF], "damping_cut": [0.25, 0.75], "damping_recovery": [1.2, 3],
+    "least_damping": [0.025, 0.1], "runaway": [1e4, OFF],
+    "least_stages": [3, 12, 1], "most_stages": [100, 400],
+    "significance": [4, 18, 0], "reach": [1, 3], "most_candidates": [200, 8000],
+    "basis_share": [0.25, 1, 0], "negligible_basis": [0.05, 0.2, 0], "growth_signal": [1.5, 6, 0], "bulk": [0.7, 1], "most_growth": [0.25, 1],
+    "probe_waves": [32, 128, 0], "probe_axis_waves": [8, 32], "probe_highest": [4, 16],
+    "first_metrics": [1, 4], "metric_renewal": [2, 8, OFF], "asymmetry_limit": [0.01, 0.1, OFF], "curvature_slack": [0.001, 0.05, OFF],
+    "least_certificate": [256, 1024], "certificate_part": [10, 40],
+    "confidence": [0.5, 0.99],
+}
+
+
+def runs(arguments, files, name=None, value=None):
+    change = [] if name is None else ["--confidence", str(value)] if name == "confidence" else ["--tune", f"{name}={value}"]
+    command = [arguments.program, "--tolerance", str(arguments.tolerance), "--seeds", str(arguments.seeds),
+               "--max-gradients", str(arguments.max_gradients), *change, *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def row(name, value, base, changed):
+    both = [math.log(b["gradients"] / a["gradients"]) for a, b in zip(base, changed) if a["status"] == b["status"] == "converged"]
+    spread = statistics.stdev(both) / math.sqrt(len(both)) if len(both) > 1 else 0
+    ratio = math.exp(statistics.mean(both)) if both else math.nan
+    good = [r for r in changed if r["status"] == "converged" and r.get("true") is not None]
+    within = sum(r["true"] <= r["tolerance"] for r in good)
+    quality = sorted(r["estimate"] / r["true"] for r in good)
+    quantile = lambda p: quality[min(len(quality) - 1, int(p * len(quality)))] if quality else math.nan  # noqa: E731
+    differ = sum((a["gradients"], a["status"], a.get("true")) != (b["gradients"], b["status"], b.get("true")) for a, b in zip(base, changed))
+    shown = "off" if value == OFF else f"{value:g}" if value is not None else "today"
+    return f"| {name} | {shown} | {differ} | {ratio:.2f} ± {ratio * spread:.2f} | {len(good)} | {within} | {quantile(0.1):.2f} | {quantile(0.5):.2f} |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tolerance", type=float, default=2e-2, help="relative")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--max-gradients", type=int, default=2_000_000)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--only", default="", help="constants to scan, comma separated")
+    parser.add_argument("--files", default=",".join(FILES), help="problems of benchmarks/problems")
+    parser.add_argument("--numbers", default=",".join(map(str, NUMBERS)), help="random problems")
+    parser.add_argument("--output", help="file for the table")
+    parser.add_argument("--program", default=str(ROOT / "build" / "release" / "benchmarks" / "ablation_sieve"))
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        files = [str(ROOT / "benchmarks" / "problems" / f"{name}.toml") for name in filter(None, arguments.files.split(","))]
+        for number in map(int, filter(None, arguments.numbers.split(","))):
+            files.append(f"{folder}/random-{number}.toml")
+            pathlib.Path(files[-1]).write_text(random_problems.problem(number, True)[0])
+        base = runs(arguments, files)
+        lines = ["| constant | value | differ | gradients | converged | within | estimate/true 10 % | 50 % |", "|---|---|---|---|---|---|---|---|",
+                 row("(all)", None, base, base)]
+        print("\n".join(lines), flush=True)
+        only = arguments.only.split(",") if arguments.only else list(SCAN)
+        variants = [(name, value) for name in only for value in SCAN[name]]
+        for (name, value), changed in zip(variants, pool.map(lambda v: runs(arguments, files, *v), variants)):
+            lines.append(row(name, value, base, changed))
+            print(lines[-1], flush=True)
+    if arguments.output:
+        pathlib.Path(arguments.output).write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+# chaosgrad_sources(TARGET ROOM…): the sources of some folders of src/.
+#
+# With CHAOSGRAD_UNITY, up to four neighbours of a folder are compiled as one file, which reads the
+# headers they share once. So the local names of a folder are unique, except in the files listed here.
+set(chaosgrad_alone src/io/export/export_python.cpp src/io/store/hdf5_reader.cpp src/basis/basis_supremum.cpp)
+set(chaosgrad_together 4)
+
+function(chaosgrad_sources target)
+  foreach(room ${ARGN})
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
+    list(SORT sources)
+    target_sources(${target} PRIVATE ${sources})
+    set(folder "")
+    foreach(source ${sources})
+      cmake_path(GET source PARENT_PATH parent)
+      if(NOT parent STREQUAL folder)
+        set(folder ${parent})
+        set(count 0)
+      endif()
+      math(EXPR part "${count} / ${chaosgrad_together}")
+      math(EXPR count "${count} + 1")
+      cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE name)
+      string(MAKE_C_IDENTIFIER "${name}_${part}" group)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    endforeach()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${CHAOSGRAD_UNITY} UNITY_BUILD_MODE GROUP)
+endfunction()
+set_source_files_properties(${chaosgrad_alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+
+# chaosgrad_library(NAME ROOM…): the target chaosgrad_NAME, chaosgrad::NAME to others.
+function(chaosgrad_library name)
+  add_library(chaosgrad_${name})
+  add_library(chaosgrad::${name} ALIAS chaosgrad_${name})
+  set_target_properties(chaosgrad_${name} PROPERTIES EXPORT_NAME ${name})
+  chaosgrad_sources(chaosgrad_${name} ${ARGN})
+  target_include_directories(chaosgrad_${name}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_features(chaosgrad_${name} PUBLIC cxx_std_20)
+  target_link_libraries(chaosgrad_${name} PRIVATE $<BUILD_INTERFACE:chaosgrad_flags> fmt::fmt)
+endfunction()

@@ -1,0 +1,69 @@
+#pragma once
+// Which samples of θ a stage adds, how the expansion is fitted to them, and which functions come
+// next: what differs between one parameter (line_strategy.h) and many (mixture_strategy.h). A
+// design knows points and bases, nothing of the run.
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "chaosgrad/basis.h"
+#include "chaosgrad/solution.h"
+#include "parallel/executor.h"
+#include "solve/pointwise/pointwise.h"
+
+namespace chaosgrad::internal::collocation {
+
+struct StageError;
+
+// An expansion through the points, and what it says about its own error. All squares are weighted
+// such that their means are means over π.
+struct Fit {
+  Basis basis;
+  Coefficients u = {};     // m×q
+  Vector weights = {};     // n: of the points
+  Matrix residuals = {};   // n×q: x − x_u at the points
+  bool determined = true;  // or else: the points do not determine u, nothing below is there
+
+  Vector squares = {};           // n: estimates of |x_u − x*|² at the points
+  Vector limit_squares = {};     // n: those that the limit of the error rests on
+  double basis_error = 0;        // norm of what lies outside the span of the basis
+  double sampling_error = 0;     // norm of what few samples add
+  Vector component_errors = {};  // q: norms
+  bool must_agree = false;       // the limit of the fit before must meet the target, too
+};
+
+class Design {
+ public:
+  virtual ~Design() = default;
+
+  // The basis that the first samples are drawn for, and whether the nominal point is one of them.
+  [[nodiscard]] virtual Basis first_basis() = 0;
+  [[nodiscard]] virtual bool keeps_nominal() const = 0;
+
+  // The germs of new samples for the basis, in batches (n×d): each starts from what is known of the
+  // points before it. missing() is about their number.
+  [[nodiscard]] virtual Index missing(const Points& points, const Basis& basis) const = 0;
+  [[nodiscard]] virtual std::vector<Matrix> next(const Points& points, const Basis& basis) = 0;
+
+  // Fits values of the points.
+  [[nodiscard]] virtual Fit fit(const Points& points, const Basis& basis,
+                                Executor& executor) const = 0;
+  // Whether next() will give more samples, for a fit that was not determined.
+  [[nodiscard]] virtual bool ask_for_samples() = 0;
+
+  // The basis of the next stage; empty if neither more functions nor more samples help.
+  [[nodiscard]] virtual std::optional<Basis> grow(const Fit& fit, const StageError& error,
+                                                  const Points& points,
+                                                  const std::vector<IterationRecord>& history,
+                                                  Executor& executor) = 0;
+
+  // Fresh samples from π for a test that has taken `pending` already.
+  [[nodiscard]] virtual Matrix test_samples(Index pending, Index count) const = 0;
+  // The last `count` points were a test that failed: they are samples like the others now.
+  virtual void adopt_test(Index count) = 0;
+
+  virtual void save(SolverState& state) const = 0;
+  virtual void restore(const SolverState& state) = 0;
+};
+
+}  // namespace chaosgrad::internal::collocation

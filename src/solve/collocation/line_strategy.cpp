@@ -1,0 +1,139 @@
+#include "solve/collocation/line_strategy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "samples/line_design.h"
+#include "solve/collocation/state.h"
+
+namespace chaosgrad::internal::collocation {
+namespace {
+
+// The values of a discrete distribution, if there are functions for all of them.
+std::vector<double> values_of(const Family& family) {
+  const auto* discrete = std::get_if<Discrete>(&family.distribution().parameters());
+  if (!discrete || static_cast<Index>(discrete->values.size()) > family.max_degree() + 1) return {};
+  return discrete->values;
+}
+
+void append_rows(Matrix& all, const Matrix& more) {
+  const Index before = all.rows();
+  all.conservativeResize(before + more.rows(), more.cols());
+  all.bottomRows(more.rows()) = more;
+}
+
+}  // namespace
+
+LineStrategy::LineStrategy(Family family, const MixtureSampler& sampler, std::uint64_t seed,
+                           const CollocationTuning& tuning)
+    : family_(std::move(family)),
+      sampler_(sampler),
+      seed_(seed),
+      tuning_(tuning),
+      values_(values_of(family_)) {
+  const auto values = static_cast<Index>(values_.size());
+  wanted_ = values > 0 && values <= tuning_.few_values ? values : tuning_.first_points;
+}
+
+Basis LineStrategy::first_basis() { return Basis({family_}, IndexSet::first(1, 1)); }
+
+void LineStrategy::save(SolverState& state) const {
+  state.set_integer("wanted", wanted_);
+  state.set_integer("tested", tested_);
+}
+
+void LineStrategy::restore(const SolverState& state) {
+  wanted_ = state.integer("wanted");
+  tested_ = state.integer("tested");
+}
+
+Index LineStrategy::largest_size(Index n) const {
+  const auto carried = static_cast<Index>(static_cast<double>(n) / tuning_.points_per_function);
+  return std::clamp<Index>(std::min(carried, n - tuning_.least_spare), 1, family_.max_degree() + 1);
+}
+
+std::vector<double> LineStrategy::untaken_values(const Matrix& eta) const {
+  std::set<double> untaken(values_.begin(), values_.end());
+  for (const double value : eta.col(0)) untaken.erase(value);
+  return {untaken.begin(), untaken.end()};
+}
+
+Index LineStrategy::missing(const Points& points, const Basis& /*basis*/) const {
+  return std::max<Index>(0, wanted_ - points.size());
+}
+
+// First points near the ends, where problems fail first (no minimum, a division by zero); then in
+// the widest gaps. Where a discrete distribution has no gaps any more, all its other values.
+std::vector<Matrix> LineStrategy::next(const Points& points, const Basis& /*basis*/) {
+  std::vector<Matrix> batches;
+  Matrix all = points.eta;
+  const auto add = [&](const Matrix& eta) {
+    append_rows(all, eta);
+    batches.push_back(eta);
+  };
+  if (points.size() == 1) {
+    for (const double p : {tuning_.end_probability, 1 - tuning_.end_probability}) {
+      const double end = family_.distribution().quantile(p);
+      if ((all.array() != end).all()) add(Matrix::Constant(1, 1, end));
+    }
+  }
+  const LineScale scale(family_, largest_size(wanted_));
+  const Index wanted = std::max<Index>(0, wanted_ - all.rows());
+  const Matrix inner =
+      fill_gaps(family_, scale, all, wanted, make_stream(seed_, Purpose::scramble, 1));
+  if (inner.rows() > 0) add(inner);
+  if (inner.rows() < wanted) {
+    for (const double value : untaken_values(all)) add(Matrix::Constant(1, 1, value));
+  }
+  return batches;
+}
+
+Matrix LineStrategy::test_samples(Index pending, Index count) const {
+  return sampler_.from_measure(tested_ + pending, count);
+}
+
+// What the basis lacks comes from the residual: |x − x_u|² loses the share m/n to the fit. Least
+// squares on such points adds next to nothing to it. The limit rests on leave-one-out, which is
+// larger: between the points of an even design the error may hide.
+Fit LineStrategy::fit(const Points& points, const Basis& /*basis*/, Executor& executor) const {
+  const Index n = points.size();
+  // All values of a discrete distribution: functions through every one of them.
+  const bool exhausted = !values_.empty() && untaken_values(points.eta).empty();
+  const Index most = exhausted ? static_cast<Index>(values_.size()) : largest_size(n);
+  const Basis all({family_}, IndexSet::first(1, most));
+  const Matrix psi = basis_table(all, points.eta, most, executor);
+  Vector weights = cell_weights(LineScale(family_, most), points.eta, psi);
+  const OrderedFits fits(psi, weights, points.value);
+  const Index m = exhausted ? most : fits.best_size(most);
+  OrderedFits::Fit chosen = fits(m);  // its residuals are weighted
+  const auto count = static_cast<double>(n);
+  const double lost = count / std::max(1.0, count - static_cast<double>(m));
+  const Vector squares = chosen.residuals.rowwise().squaredNorm();
+  Fit fit{.basis = Basis({family_}, IndexSet::first(1, m)), .u = std::move(chosen.u)};
+  fit.squares = lost * squares;
+  fit.limit_squares = squares.cwiseQuotient(chosen.slack.cwiseAbs2());
+  fit.basis_error = std::sqrt(fit.squares.mean());
+  fit.component_errors =
+      (lost * chosen.residuals.cwiseAbs2()).colwise().mean().cwiseSqrt().transpose();
+  fit.must_agree = n >= tuning_.agreement_points;
+  return fit;
+}
+
+std::optional<Basis> LineStrategy::grow(const Fit& fit, const StageError& error,
+                                        const Points& points,
+                                        const std::vector<IterationRecord>& history,
+                                        Executor& /*executor*/) {
+  const Index n = points.size();
+  wanted_ = n + std::max(tuning_.least_new, n / tuning_.points_per_new);
+  if (n <= tuning_.least_patience) return fit.basis;
+  double before = 0;  // the largest estimate when there were a quarter of the points
+  for (const IterationRecord& stage : history) {
+    if (8 * stage.samples >= n && 4 * stage.samples <= n)
+      before = std::max(before, stage.estimate.value_or(0));
+  }
+  if (before == 0 || std::sqrt(error.squared) <= tuning_.progress * before) return fit.basis;
+  return {};
+}
+
+}  // namespace chaosgrad::internal::collocation

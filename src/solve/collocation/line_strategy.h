@@ -1,0 +1,45 @@
+#pragma once
+// One parameter. The functions come in their order; n points carry m ≤ n/1.2 of them, m chosen by
+// leave-one-out. The points stand evenly in F_m(η) = ∫ Σ_{i<m} ψ_i²/m dπ up to η, the distribution
+// for which least squares is stable with few more points than functions.
+#include "samples/mixture.h"
+#include "solve/collocation/design.h"
+#include "solve/collocation/tuning.h"
+
+namespace chaosgrad::internal::collocation {
+
+class LineStrategy final : public Design {
+ public:
+  LineStrategy(Family family, const MixtureSampler& sampler, std::uint64_t seed,
+               const CollocationTuning& tuning);
+
+  [[nodiscard]] Basis first_basis() override;
+  [[nodiscard]] bool keeps_nominal() const override { return true; }
+  [[nodiscard]] Index missing(const Points& points, const Basis& basis) const override;
+  [[nodiscard]] std::vector<Matrix> next(const Points& points, const Basis& basis) override;
+  [[nodiscard]] Fit fit(const Points& points, const Basis& basis,
+                        Executor& executor) const override;
+  [[nodiscard]] bool ask_for_samples() override { return false; }  // fits are always determined
+  [[nodiscard]] std::optional<Basis> grow(const Fit& fit, const StageError& error,
+                                          const Points& points,
+                                          const std::vector<IterationRecord>& history,
+                                          Executor& executor) override;
+  [[nodiscard]] Matrix test_samples(Index pending, Index count) const override;
+  void adopt_test(Index count) override { tested_ += count; }
+  void save(SolverState& state) const override;
+  void restore(const SolverState& state) override;
+
+ private:
+  [[nodiscard]] Index largest_size(Index n) const;  // the most functions that n points carry
+  [[nodiscard]] std::vector<double> untaken_values(const Matrix& eta) const;
+
+  Family family_;
+  const MixtureSampler& sampler_;
+  std::uint64_t seed_;
+  const CollocationTuning& tuning_;
+  std::vector<double> values_;  // of a discrete distribution, if there are functions for all
+  Index wanted_ = 0;            // points of the stage to come
+  Index tested_ = 0;            // samples from π that were drawn
+};
+
+}  // namespace chaosgrad::internal::collocation

@@ -1,0 +1,43 @@
+#pragma once
+// Many parameters: random samples from a mixture that follows the basis (samples/mixture.h), and
+// functions that the residual asks for (solve/common/growth.h).
+#include "samples/mixture.h"
+#include "solve/collocation/design.h"
+#include "solve/collocation/tuning.h"
+
+namespace chaosgrad::internal::collocation {
+
+class MixtureStrategy final : public Design {
+ public:
+  MixtureStrategy(std::vector<Family> families, IndexOrder order, const MixtureSampler& sampler,
+                  const CollocationTuning& tuning);
+
+  [[nodiscard]] Basis first_basis() override;
+  [[nodiscard]] bool keeps_nominal() const override { return false; }
+  [[nodiscard]] Index missing(const Points& points, const Basis& basis) const override;
+  [[nodiscard]] std::vector<Matrix> next(const Points& points, const Basis& basis) override;
+  [[nodiscard]] Fit fit(const Points& points, const Basis& basis,
+                        Executor& executor) const override;
+  [[nodiscard]] bool ask_for_samples() override;
+  [[nodiscard]] std::optional<Basis> grow(const Fit& fit, const StageError& error,
+                                          const Points& points,
+                                          const std::vector<IterationRecord>& history,
+                                          Executor& executor) override;
+  [[nodiscard]] Matrix test_samples(Index pending, Index count) const override;
+  void adopt_test(Index count) override { mixture_.from_measure += count; }
+  void save(SolverState& state) const override;
+  void restore(const SolverState& state) override;
+
+ private:
+  [[nodiscard]] Index missing_from_measure(Index basis_size) const;
+
+  std::vector<Family> families_;
+  IndexOrder order_;
+  const MixtureSampler& sampler_;
+  const CollocationTuning& tuning_;
+  Mixture mixture_;  // the samples that were drawn
+  Index quota_;      // samples from each induced density
+  Index idle_stages_ = 0;
+};
+
+}  // namespace chaosgrad::internal::collocation

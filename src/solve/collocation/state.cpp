@@ -1,0 +1,122 @@
+#include "solve/collocation/state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "solve/collocation/context.h"
+#include "solve/collocation/design.h"
+#include "solve/common/saved_state.h"
+
+namespace chaosgrad::internal::collocation {
+
+// All that the stage to come rests on. A run that ends within a stage resumes at its beginning.
+void save(const Design& design, CollocationState& state) {
+  SolverState& saved = state.run.state;
+  const StageError& error = state.error;
+  saved.set_integer("stage", state.stage);
+  saved.set_integer("gradients", state.run.gradients);
+  saved.arrays["u"] = state.run.u;
+  internal::save(state.run.basis.indices(), saved);
+  internal::save(state.points, saved);
+  internal::save(state.model.mean(), saved);
+  internal::save(state.curvature, saved);
+  saved.set_number("contraction", state.contraction.value_or(1));
+  saved.set_number("level", state.error_to_match);
+  saved.set_number("error_before", state.error_before);
+  saved.set_number("far", state.runaway_norm);
+  saved.arrays["error"].resize(1, 5);
+  saved.arrays["error"] << error.squared, error.upper, error.basis, error.sampling,
+      error.optimisation;
+  saved.set_number("limit_before", error.limit);
+  saved.arrays["error_components"] = error.components.transpose();
+  design.save(saved);
+}
+
+void restore(const Solution& before, const CollocationTuning& tuning, Design& design,
+             CollocationState& state) {
+  const SolverState& saved = before.state;
+  state.stage = restore_stages(before, state.run);
+  state.run.u = saved.array("u");
+  state.run.basis = Basis(state.run.basis.families(), restore_indices(saved));
+  state.points = restore_points(saved);
+  state.model = InverseModel(restore_curvature(saved), tuning);
+  state.curvature = restore_seen(saved);
+  const double contraction = saved.number("contraction");
+  if (contraction < 1) state.contraction = contraction;
+  state.error_to_match = saved.number("level");
+  state.error_before = saved.number("error_before");
+  state.runaway_norm = saved.number("far");
+  const Coefficients& error = saved.array("error");
+  state.error = {
+      .squares = {},
+      .squared = error(0),
+      .limit = saved.arrays.contains("limit_before") ? saved.number("limit_before") : infinity,
+      .upper = error(1),
+      .basis = error(2),
+      .sampling = error(3),
+      .optimisation = error(4),
+      .components = saved.array("error_components").transpose()};
+  design.restore(saved);
+}
+
+double target(const Context& context, const CollocationState& state) {
+  return absolute_tolerance(context.options, state.run.u.norm());
+}
+
+Verdict stop(Status status, std::string reason, CollocationState& state) {
+  state.run.status = status;
+  state.run.stop_reason = std::move(reason);
+  return Verdict::stop;
+}
+
+Verdict may_evaluate(const Context& context, Index points, CollocationState& state) {
+  const bool may =
+      context.monitor.may_continue(state.stage, points * context.gradient.draws, state.run);
+  return may ? Verdict::go_on : Verdict::stop;
+}
+
+namespace {
+
+// High degrees need points where θ practically never is. A failure there ends the run, but does not
+// spoil what it has.
+Verdict stop_at(const Context& context, Status status, const Vector& theta, std::string reason,
+                CollocationState& state) {
+  for (Index k = 0; k < theta.size() && !state.run.history.empty(); ++k) {
+    const Distribution& marginal =
+        context.oracle.parameters().marginals()[static_cast<std::size_t>(k)];
+    const double below = marginal.cdf(theta(k));
+    if (std::min(below, 1 - below) < context.tuning.improbable && !marginal.is_discrete()) {
+      return stop(Status::stalled, reason + "; more functions would need points so far out", state);
+    }
+  }
+  return stop(status, std::move(reason), state);
+}
+
+}  // namespace
+
+Verdict note_report(const Context& context, const PointReport& report, CollocationState& state) {
+  state.run.gradients += report.gradients;
+  if (report.nonfinite_theta) {
+    return stop_at(context, Status::bad_gradient, *report.nonfinite_theta,
+                   fmt::format("the gradient is not finite at {}", place(*report.nonfinite_theta)),
+                   state);
+  }
+  if (report.runaway_theta) {
+    return stop_at(context, Status::diverged, *report.runaway_theta,
+                   fmt::format("the iterates run away at {}: has the objective a minimum there?",
+                               place(*report.runaway_theta)),
+                   state);
+  }
+  if (report.lowest_theta.size() > 0) {
+    const auto at = [](const Vector& theta) {
+      return theta.size() > 0 ? "at " + place(theta) : std::string{};
+    };
+    state.curvature.see_lowest(report.lowest_curvature, at(report.lowest_theta));
+    state.curvature.see_highest(report.highest_curvature, at(report.highest_theta));
+  }
+  return fails_convexity(state.curvature, state.run) ? Verdict::stop : Verdict::go_on;
+}
+
+}  // namespace chaosgrad::internal::collocation

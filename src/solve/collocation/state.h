@@ -1,0 +1,66 @@
+#pragma once
+// All that one stage of collocation hands to the next, saved and restored as one thing.
+#include <optional>
+#include <string>
+
+#include "chaosgrad/solution.h"
+#include "solve/collocation/inverse_model.h"
+#include "solve/common/goal.h"
+#include "solve/pointwise/pointwise.h"
+
+namespace chaosgrad::internal::collocation {
+
+struct Context;
+class Design;
+
+// What is to be done next. Functions that can end the run return `go_on` or `stop`, and have then
+// put the reason into its status.
+enum class Verdict {
+  go_on,    // with the next step, or the next stage
+  confirm,  // the error seems to be within the tolerance: fresh samples are to confirm it
+  stop      // the run is over
+};
+
+// ‖x_u − x*‖_π after a stage. Squares are means over π; the others are norms.
+struct StageError {
+  Vector squares = {};  // of the error at the points, weighted: their mean estimates its square
+  double squared = infinity;  // that mean, and what the points lack
+  double limit = infinity;    // of the error, with confidence
+  double upper = infinity;    // the limit that is judged
+  double basis = 0, sampling = 0, optimisation = 0;
+  Vector components = {};
+  std::optional<double> gradient_limit = {};  // of ‖∇f(x_u)‖_π, with confidence; by the test
+};
+
+struct CollocationState {
+  Run run;  // basis, coefficients u, gradients, history; at the end status and reason
+  Index stage = 1;
+  Points points = {};
+  InverseModel model = InverseModel();
+  CurvatureSeen curvature = {};
+  StageError error = {};
+  double error_to_match = infinity;        // the points are accurate relative to this
+  double error_before = infinity;          // of the stage before
+  std::optional<double> contraction = {};  // |step|/|step before| that new points are trusted with
+  double runaway_norm = 1e100;             // |x| beyond is a runaway
+};
+
+void save(const Design& design, CollocationState& state);
+// Goes on from options.resume.
+void restore(const Solution& before, const CollocationTuning& tuning, Design& design,
+             CollocationState& state);
+
+// The tolerance for x_u as it is now.
+[[nodiscard]] double target(const Context& context, const CollocationState& state);
+
+// Ends the run.
+[[nodiscard]] Verdict stop(Status status, std::string reason, CollocationState& state);
+
+// Whether the budget, the clock and the caller allow so many more evaluations of ∇f.
+[[nodiscard]] Verdict may_evaluate(const Context& context, Index points, CollocationState& state);
+
+// Keeps account of what points have cost and shown; stops where that is a failure.
+[[nodiscard]] Verdict note_report(const Context& context, const PointReport& report,
+                                  CollocationState& state);
+
+}  // namespace chaosgrad::internal::collocation

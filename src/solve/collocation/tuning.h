@@ -1,0 +1,206 @@
+#pragma once
+// The constants of collocation (docs/algorithms.md, Algorithms 1 and 4), each with its meaning and
+// its origin.
+#include "chaosgrad/types.h"
+
+namespace chaosgrad::internal {
+
+struct CollocationTuning {
+  // The nominal point.
+
+  // ‖D − Dᵀ‖/‖D‖ of the Hessian by differences, beyond which D is no Hessian.
+  double asymmetry_limit = 1e-2;
+  // What is left of the first step when the nominal point is done.
+  double nominal_accuracy = 1e-3;
+  // |second step|/|first step| there, beyond which the Hessian is measured again at its end.
+  double nominal_ratio = 0.3;
+  // Iterates this many times farther out than the start and the first step run away.
+  double runaway = 1e8;
+
+  // How accurate the points are.
+
+  // Error of the points, relative to the error of the expansion.
+  double accuracy = 0.15;
+  // No better than for an error of this share of the target.
+  double accuracy_floor = 0.5;
+  // Before anything is measured: squared lengths of the first steps, over the squared error that
+  // the expansion is taken to have.
+  double first_step_squares = 9;
+  // Where the error has not come down to `stagnation` of that of the stage before, the points
+  // become better by the factor `tightening`.
+  double stagnation = 0.8;
+  double tightening = 0.3;
+  // A point whose squared error is this many times the mean takes another step,
+  double outlier = 6;
+  // so many times at most: optima with kinks have outliers of their own.
+  Index most_doubts = 2;
+  // Predictions, and first steps, beyond this many times the largest known optimum are wild: the
+  // point starts from the nearest known optimum instead.
+  double largest_prediction = 3;
+
+  // When one step is enough. New points are trusted after one step once enough others all
+  // shortened their next step to the share trusted_ratio: `enough_ratios` of them, or `few_ratios`
+  // where the share is tiny_ratio. Some still take a second step, to see.
+
+  // Points that go first, before any share is known.
+  Index pilot_points = 4;
+  Index few_ratios = 3;
+  Index enough_ratios = 6;
+  double tiny_ratio = 0.01;
+  double trusted_ratio = 0.15;
+  // One in so many takes a second step, and one in so many where the share is tiny.
+  Index probe_every = 4;
+  Index probe_every_tiny = 12;
+
+  // The inverse Hessian as a function of θ.
+
+  // Unknowns per column, q for each function of θ.
+  Index model_features = 800;
+  // The latest secant pairs that it learns from.
+  Index model_pairs = 4000;
+  Index model_pairs_per_feature = 2;
+  // Every so many pairs one is held out, to decide whether the model is better than the mean.
+  Index model_held_out = 5;
+  // Ridge, relative to the mean of the diagonal.
+  double model_ridge = 1e-6;
+  // A step this many times longer than that of the mean inverse is extrapolation.
+  double model_longest = 10;
+
+  // The test that confirms.
+
+  // Fresh samples of the first round, and the most of all rounds: at least `most_test`, or the
+  // share 1/test_share of the points.
+  Index first_test = 8;
+  Index most_test = 32;
+  Index test_share = 8;
+  // Mean squared error of the test, over that of the fit, beyond which the test stands alone.
+  double contradiction = 4;
+
+  // When there is no hope.
+
+  Index most_stages = 400;
+  // Failures where θ is beyond its range with this probability end the run without spoiling it.
+  double improbable = 1e-9;
+  // Relative slack of given constants against the curvature that was seen.
+  double curvature_slack = 1e-3;
+  // A stage may begin when the budget pays for its new points and one in so many of the old.
+  Index repolished_share = 4;
+
+  // One parameter: points and functions in their order.
+
+  Index first_points = 6;
+  // Points per function, and the least number of points more than functions.
+  double points_per_function = 1.2;
+  Index least_spare = 3;
+  // The first points stand this far from the ends of the distribution, in probability.
+  double end_probability = 0.004;
+  // A discrete distribution of at most so many values: all are taken at once.
+  Index few_values = 24;
+  // From so many points on the limits of two fits in a row must meet the target.
+  Index agreement_points = 32;
+  // A stage adds one point for so many that there are, and at least so many.
+  Index points_per_new = 6;
+  Index least_new = 2;
+  // The run is at its end when four times as many points did not lower the error by the factor
+  // `progress`; not before there are `least_patience` points.
+  double progress = 0.9;
+  Index least_patience = 64;
+
+  // Many parameters: samples from the mixture, functions that the residual asks for.
+
+  // Samples from π: the first, per function of the basis, and at least in each stage.
+  Index first_from_measure = 12;
+  double from_measure_per_function = 0.75;
+  Index least_from_measure = 2;
+  // Samples from each induced density: at first, and at most.
+  Index first_quota = 2;
+  Index most_quota = 8;
+  // Reciprocal condition of the Gram matrix, below which more samples are drawn.
+  double worst_condition = 1e-4;
+  // 1 − leverage is taken to be at least this in the leave-one-out error.
+  double least_slack = 0.02;
+  // Squared coefficients of so many times the noise of the fit have candidates around them.
+  double significance = 4;
+  // The candidates are too few if they explain less than this share of the residual.
+  double least_explained = 0.3;
+  // The new functions carry this share of what all candidates explain.
+  double bulk = 0.7;
+  // New functions that need only stand above their own noise, not above the largest of that of all
+  // candidates: the share 1/always_share of the basis, at least so many.
+  Index always_share = 8;
+  Index least_always = 2;
+  // The most new functions: the share 1/growth_share of the basis, and so many more.
+  Index growth_share = 2;
+  Index growth_extra = 8;
+  // Candidates on each axis: the share 1/axis_share of its degree more, and at least so many.
+  int axis_share = 2;
+  int least_axis = 2;
+  // Stages in a row without a new function, after which the run is at its end.
+  Index most_idle_stages = 6;
+};
+
+template <class Visitor>
+void visit(CollocationTuning& tuning, const Visitor& visitor) {
+  visitor("asymmetry_limit", tuning.asymmetry_limit);
+  visitor("nominal_accuracy", tuning.nominal_accuracy);
+  visitor("nominal_ratio", tuning.nominal_ratio);
+  visitor("runaway", tuning.runaway);
+  visitor("accuracy", tuning.accuracy);
+  visitor("accuracy_floor", tuning.accuracy_floor);
+  visitor("first_step_squares", tuning.first_step_squares);
+  visitor("stagnation", tuning.stagnation);
+  visitor("tightening", tuning.tightening);
+  visitor("outlier", tuning.outlier);
+  visitor("most_doubts", tuning.most_doubts);
+  visitor("largest_prediction", tuning.largest_prediction);
+  visitor("pilot_points", tuning.pilot_points);
+  visitor("few_ratios", tuning.few_ratios);
+  visitor("enough_ratios", tuning.enough_ratios);
+  visitor("tiny_ratio", tuning.tiny_ratio);
+  visitor("trusted_ratio", tuning.trusted_ratio);
+  visitor("probe_every", tuning.probe_every);
+  visitor("probe_every_tiny", tuning.probe_every_tiny);
+  visitor("model_features", tuning.model_features);
+  visitor("model_pairs", tuning.model_pairs);
+  visitor("model_pairs_per_feature", tuning.model_pairs_per_feature);
+  visitor("model_held_out", tuning.model_held_out);
+  visitor("model_ridge", tuning.model_ridge);
+  visitor("model_longest", tuning.model_longest);
+  visitor("first_test", tuning.first_test);
+  visitor("most_test", tuning.most_test);
+  visitor("test_share", tuning.test_share);
+  visitor("contradiction", tuning.contradiction);
+  visitor("most_stages", tuning.most_stages);
+  visitor("improbable", tuning.improbable);
+  visitor("curvature_slack", tuning.curvature_slack);
+  visitor("repolished_share", tuning.repolished_share);
+  visitor("first_points", tuning.first_points);
+  visitor("points_per_function", tuning.points_per_function);
+  visitor("least_spare", tuning.least_spare);
+  visitor("end_probability", tuning.end_probability);
+  visitor("few_values", tuning.few_values);
+  visitor("agreement_points", tuning.agreement_points);
+  visitor("points_per_new", tuning.points_per_new);
+  visitor("least_new", tuning.least_new);
+  visitor("progress", tuning.progress);
+  visitor("least_patience", tuning.least_patience);
+  visitor("first_from_measure", tuning.first_from_measure);
+  visitor("from_measure_per_function", tuning.from_measure_per_function);
+  visitor("least_from_measure", tuning.least_from_measure);
+  visitor("first_quota", tuning.first_quota);
+  visitor("most_quota", tuning.most_quota);
+  visitor("worst_condition", tuning.worst_condition);
+  visitor("least_slack", tuning.least_slack);
+  visitor("significance", tuning.significance);
+  visitor("least_explained", tuning.least_explained);
+  visitor("bulk", tuning.bulk);
+  visitor("always_share", tuning.always_share);
+  visitor("least_always", tuning.least_always);
+  visitor("growth_share", tuning.growth_share);
+  visitor("growth_extra", tuning.growth_extra);
+  visitor("axis_share", tuning.axis_share);
+  visitor("least_axis", tuning.least_axis);
+  visitor("most_idle_stages", tuning.most_idle_stages);
+}
+
+}  // namespace chaosgrad::internal

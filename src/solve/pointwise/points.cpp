@@ -1,0 +1,49 @@
+// How lists of points and reports about them grow.
+#include <algorithm>
+#include <utility>
+
+#include "solve/pointwise/pointwise.h"
+
+namespace chaosgrad::internal {
+
+void Points::append(const Matrix& new_eta, const Matrix& new_theta, const Matrix& start) {
+  const Index before = size(), n = new_eta.rows();
+  const auto extend = [&](Matrix& matrix, const Matrix& rows) {
+    matrix.conservativeResize(before + n, rows.cols());
+    matrix.bottomRows(n) = rows;
+  };
+  extend(eta, new_eta);
+  extend(x, start);
+  extend(g, Matrix::Zero(n, start.cols()));
+  extend(value, start);
+  extend(theta, new_theta);
+  const auto total = static_cast<std::size_t>(before + n);
+  evaluated.resize(total, 0);
+  ratios.resize(total, 0.0);
+  doubts.resize(total, 0);
+  secants.resize(total);
+}
+
+void PointReport::add(PointReport&& other) {
+  gradients += other.gradients;
+  worst_ratio = std::max(worst_ratio, other.worst_ratio);
+  ratios += other.ratios;
+  remaining_squares += other.remaining_squares;
+  if (other.lowest_curvature < lowest_curvature) {
+    lowest_curvature = other.lowest_curvature;
+    lowest_theta = std::move(other.lowest_theta);
+  }
+  if (other.highest_curvature > highest_curvature) {
+    highest_curvature = other.highest_curvature;
+    highest_theta = std::move(other.highest_theta);
+  }
+  unsolved += other.unsolved;
+  out_of_budget = out_of_budget || other.out_of_budget;
+  if (!nonfinite_theta && other.nonfinite_theta) {
+    nonfinite_theta = std::move(other.nonfinite_theta);
+    nonfinite_x = std::move(other.nonfinite_x);
+  }
+  if (!runaway_theta) runaway_theta = std::move(other.runaway_theta);
+}
+
+}  // namespace chaosgrad::internal

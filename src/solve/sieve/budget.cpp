@@ -1,0 +1,39 @@
+#include "solve/sieve/budget.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solve/sieve/sieve_batch.h"
+
+namespace chaosgrad::internal {
+
+bool metric_is_due(const SieveState& state, std::int64_t spent, const SieveTuning& tuning) {
+  return state.stage <= tuning.first_metrics ||
+         static_cast<double>(spent) >=
+             tuning.metric_renewal * static_cast<double>(state.metric_made_at);
+}
+
+Index next_batch(const SieveState& state, double tolerance, GradientBudget budget,
+                 const SieveTuning& tuning) {
+  const double largest = tuning.batch_growth * static_cast<double>(budget.spent);
+  double wanted = largest;
+  const SieveError& error = state.error;
+  const double room = std::pow(tolerance, 2) - error.basis;
+  if (std::isfinite(error.upper) && room > 0) {
+    const double missing =
+        state.averaged.maxCoeff() * (error.sampling_factor * error.sampling / room - 1);
+    wanted = std::clamp(tuning.batch_margin * missing, tuning.least_batch * largest, largest);
+  }
+  const auto left = static_cast<double>(budget.most - budget.spent);
+  if (wanted > left && left > tuning.last_batch * largest) wanted = left;
+  return std::max<Index>(1, static_cast<Index>(wanted / static_cast<double>(sieve_chunk))) *
+         sieve_chunk;
+}
+
+Index certificate_blocks(GradientBudget budget, const SieveTuning& tuning) {
+  const Index blocks =
+      std::max(tuning.least_certificate, budget.spent / tuning.certificate_part) / block_size;
+  return budget.spent + 2 * blocks * block_size > budget.most ? 0 : blocks;
+}
+
+}  // namespace chaosgrad::internal

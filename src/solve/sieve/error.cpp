@@ -1,0 +1,67 @@
+#include "solve/sieve/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "random/random.h"
+
+namespace chaosgrad::internal {
+namespace {
+
+double largest(const Eigen::Ref<const Vector>& values) {
+  return values.size() > 0 ? values.maxCoeff() : 0;
+}
+
+// z standard deviations of Σ|c_ν|² less its noise: Var |c|² ≤ 2 noise² + 4 |c|² noise for each.
+double margin(double z, double squared, const Eigen::Ref<const Vector>& noise) {
+  return z * std::sqrt(2 * noise.squaredNorm() + 4 * std::max(0.0, squared) * largest(noise));
+}
+
+}  // namespace
+
+double chi_squared_factor(const Coefficients& variances, double confidence) {
+  const double z = normal_quantile(confidence);
+  const double k = (1 + 2.0 / (sieve_groups - 1)) * std::pow(variances.sum(), 2) /
+                   std::max(variances.squaredNorm(), 1e-300);
+  const double part = 2 / (9 * std::max(1.0, k));
+  return std::pow(1 - part + z * std::sqrt(part), 3);
+}
+
+double probed_error(const SieveBatch& batch, double confidence) {
+  const Coefficients step = batch.mean();
+  const auto inside_noise = batch.noise.head(step.rows());
+  const double found = batch.probed.squaredNorm() - batch.probe_noise.sum();
+  const double inside = step.squaredNorm() - inside_noise.sum();
+  const double deviation =
+      std::sqrt(2 * (batch.probe_noise.squaredNorm() + inside_noise.squaredNorm()) +
+                4 * std::max(0.0, found) * largest(batch.probe_noise));
+  const double beyond = found - std::max(0.0, inside);
+  return beyond > normal_quantile(confidence) * deviation ? beyond : 0;
+}
+
+SieveError measure_error(const SieveBatch& batch, const SieveState& state, const StepReport& step,
+                         double confidence, const SieveTuning& tuning) {
+  SieveError error;
+  error.variances = scatter(state.replicates, state.u);
+  error.sampling = error.variances.sum();
+  error.sampling_factor = chi_squared_factor(error.variances, confidence);
+  const auto noise = batch.noise.tail(batch.beyond.rows());
+  const double beyond = batch.beyond.squaredNorm() - noise.sum();
+  error.basis = std::max({0.0, beyond, probed_error(batch, confidence)});
+  error.optimisation = step.optimisation;
+  // Early stages still move, and the last one may show that.
+  if (state.stage >= tuning.least_stages && !step.drifting) {
+    error.upper =
+        std::sqrt(error.sampling_factor * error.sampling + error.basis +
+                  margin(normal_quantile(confidence), beyond, noise) + error.optimisation);
+  }
+  return error;
+}
+
+SieveVerdict judge(const SieveError& error, double tolerance, Index stage,
+                   const SieveTuning& tuning) {
+  if (error.upper <= tolerance) return SieveVerdict::converged;
+  return stage < tuning.most_stages ? SieveVerdict::go_on : SieveVerdict::stalled;
+}
+
+}  // namespace chaosgrad::internal

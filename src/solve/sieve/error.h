@@ -1,0 +1,41 @@
+#pragma once
+// How far the expansion is from the optimum after a stage of the sieve, and whether that is near
+// enough. Pure functions.
+#include "solve/sieve/sieve_batch.h"
+#include "solve/sieve/state.h"
+#include "solve/sieve/step.h"
+#include "solve/sieve/tuning.h"
+
+namespace chaosgrad::internal {
+
+// How a stage ends.
+enum class SieveVerdict {
+  go_on,
+  converged,  // the error is within the tolerance
+  stalled,    // no stages are left
+  stopped,    // the budget, the clock or the caller: the monitor has put it into the run
+  failed      // the problem: status and reason stand in the run
+};
+
+// The upper quantile of a sum of squared normal errors of these variances, relative to its mean:
+// that of χ²_k/k with Satterthwaite's k, by Wilson and Hilferty's approximation. The squares of
+// variances estimated from G groups are too large by 1 + 2/(G − 1).
+[[nodiscard]] double chi_squared_factor(const Coefficients& variances, double confidence);
+
+// The squared error beyond the basis that the probe shows with confidence, whether or not any
+// function next to the basis does: its share of the residual, less that of the basis itself. 0 if
+// that does not stand above its noise.
+[[nodiscard]] double probed_error(const SieveBatch& batch, double confidence);
+
+// The error of u after the step from `batch`.
+//   sampling       the scatter of the replicates;
+//   basis          the functions beyond, less their noise, or what the probe shows;
+//   optimisation   what of Δ is not noise and is still there after the step.
+[[nodiscard]] SieveError measure_error(const SieveBatch& batch, const SieveState& state,
+                                       const StepReport& step, double confidence,
+                                       const SieveTuning& tuning);
+
+[[nodiscard]] SieveVerdict judge(const SieveError& error, double tolerance, Index stage,
+                                 const SieveTuning& tuning);
+
+}  // namespace chaosgrad::internal

@@ -1,0 +1,110 @@
+#include "solve/sieve/state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "solve/common/saved_state.h"
+#include "solve/sieve/sieve_batch.h"
+
+namespace chaosgrad::internal {
+namespace {
+
+std::string replicate_name(std::size_t group) { return fmt::format("replicate_{}", group); }
+
+}  // namespace
+
+SieveState start_state(const Oracle& oracle, const std::vector<Family>& families,
+                       const Options& options) {
+  const auto d = static_cast<Index>(families.size());
+  const auto size =
+      static_cast<Index>(std::min(function_count(families), static_cast<double>(1 + d)));
+  const Coefficients zero = Coefficients::Zero(size, oracle.dimension());
+  Coefficients u = zero;
+  u.row(0) = oracle.facts().start.transpose();
+  return {
+      .basis = Basis(families, IndexSet::first(d, size, limited_order(families, index_order(options.indices)))),
+      .u = u,
+      .replicates = std::vector<Coefficients>(sieve_groups, u),
+      .averaged = Vector::Zero(size),
+      .last_step = zero,
+      .path = zero,
+      .path_variances = zero};
+}
+
+void extend(const std::vector<MultiIndex>& added, SieveState& state) {
+  if (added.empty()) return;
+  IndexSet indices = state.basis.indices();
+  for (const MultiIndex& index : added) indices.add_closed(index);
+  state.basis = Basis(state.basis.families(), std::move(indices));
+  const Index before = state.u.rows(), size = state.basis.size();
+  const auto extend_rows = [&](auto& rows) {
+    rows.conservativeResize(size, Eigen::NoChange);
+    rows.bottomRows(size - before).setZero();
+  };
+  extend_rows(state.u);
+  extend_rows(state.last_step);
+  extend_rows(state.path);
+  extend_rows(state.path_variances);
+  extend_rows(state.averaged);
+  for (Coefficients& replicate : state.replicates) extend_rows(replicate);
+}
+
+void publish(const SieveState& state, Run& run) {
+  run.basis = state.basis;
+  run.u = state.u;
+  run.replicates = state.replicates;
+}
+
+void save(const SieveState& state, Run& run) {
+  publish(state, run);
+  SolverState& saved = run.state;
+  saved.set_integer("stage", state.stage);
+  saved.set_integer("gradients", run.gradients);
+  saved.set_integer("metric_made_at", state.metric_made_at);
+  saved.arrays["u"] = state.u;
+  for (std::size_t g = 0; g < state.replicates.size(); ++g)
+    saved.arrays[replicate_name(g)] = state.replicates[g];
+  save(state.basis.indices(), saved);
+  save(state.seen, saved);
+  saved.arrays["learnt"] = state.averaged;
+  saved.arrays["variances"] = state.error.variances;
+  saved.arrays["previous"] = state.last_step;
+  saved.arrays["path"] = state.path;
+  saved.arrays["path_variance"] = state.path_variances;
+  saved.arrays["error"].resize(1, 7);
+  saved.arrays["error"] << state.error.sampling, state.error.basis, state.error.optimisation,
+      state.error.upper, state.error.sampling_factor, state.smallest_step, state.damping;
+  if (state.metric) save(*state.metric, saved);
+}
+
+SieveState restore_state(const Solution& before, Run& run) {
+  const SolverState& saved = before.state;
+  const Index stage = restore_stages(before, run);
+  const Coefficients& error = saved.array("error");
+  SieveState state{.stage = stage,
+                   .basis = Basis(run.basis.families(), restore_indices(saved)),
+                   .u = saved.array("u"),
+                   .replicates = {},
+                   .averaged = saved.array("learnt"),
+                   .last_step = saved.array("previous"),
+                   .path = saved.array("path"),
+                   .path_variances = saved.array("path_variance"),
+                   .damping = error(6),
+                   .smallest_step = error(5),
+                   .metric = {},
+                   .metric_made_at = saved.integer("metric_made_at"),
+                   .seen = restore_seen(saved),
+                   .error = {.sampling = error(0),
+                             .basis = error(1),
+                             .optimisation = error(2),
+                             .sampling_factor = error(4),
+                             .upper = error(3),
+                             .variances = saved.array("variances")}};
+  for (std::size_t g = 0; g < sieve_groups; ++g)
+    state.replicates.push_back(saved.array(replicate_name(g)));
+  if (stage > 1) state.metric = restore_metric(saved, state.basis.families());
+  return state;
+}
+
+}  // namespace chaosgrad::internal

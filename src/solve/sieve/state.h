@@ -1,0 +1,57 @@
+#pragma once
+// What a stage of the sieve hands to the next.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "chaosgrad/basis.h"
+#include "chaosgrad/problem.h"
+#include "solve/common/goal.h"
+#include "solve/sieve/local_metric.h"
+
+namespace chaosgrad::internal {
+
+// Squared norms ‖·‖²_π, and an upper confidence limit of ‖x_u − x*‖_π.
+struct SieveError {
+  double sampling = 0, basis = 0, optimisation = 0;
+  double sampling_factor = 1;   // from the sampling error's square to its upper confidence limit
+  double upper = infinity;      // ∞: the run may not end here
+  Coefficients variances = {};  // of the coefficients, m×q
+
+  [[nodiscard]] double squared() const { return sampling + basis + optimisation; }
+};
+
+struct SieveState {
+  Index stage = 1;
+  Basis basis;
+  Coefficients u;                        // m×q
+  std::vector<Coefficients> replicates;  // one per group of samples; their mean is u
+  Vector averaged;                       // N_i: the samples that u_i is an average of
+  Coefficients last_step;                // Δ of the stage before
+  Coefficients path, path_variances;     // D = Σ Δ with fading memory, and Var D_i
+  double damping = 1;
+  double smallest_step = infinity;  // ‖Δ‖
+  std::optional<LocalMetric> metric = {};
+  std::int64_t metric_made_at = 0;  // gradients
+  CurvatureSeen seen = {};
+  SieveError error = {};  // of the stage before
+};
+
+// The constant and linear functions, the start of the problem as the constant one.
+[[nodiscard]] SieveState start_state(const Oracle& oracle, const std::vector<Family>& families,
+                                     const Options& options);
+
+// Adds functions whose coefficients are 0 and to be learnt.
+void extend(const std::vector<MultiIndex>& added, SieveState& state);
+
+// The expansion alone: basis, coefficients, replicates.
+void publish(const SieveState& state, Run& run);
+
+// Also all that the stage to come rests on. A run that ends within a stage resumes at its
+// beginning.
+void save(const SieveState& state, Run& run);
+
+// As save() left it, with the history and the gradients spent before that stage.
+[[nodiscard]] SieveState restore_state(const Solution& before, Run& run);
+
+}  // namespace chaosgrad::internal
