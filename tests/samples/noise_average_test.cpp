@@ -100,9 +100,9 @@ TEST(AveragedProblem, SumsCases) {
   EXPECT_NEAR(g(0, 0), 0.5 + 0.2 - 0.3 + 4 * (0.5 - 1), 1e-14);
 
   const Solution solution = solve(problem, {.relative_tolerance = 1e-6});
-  ASSERT_EQ(solution.run.status, Status::converged) << solution.run.stop_reason;
-  EXPECT_EQ(solution.run.state.text("method"), "collocation");
-  EXPECT_EQ(solution.run.gradients % 3, 0);
+  ASSERT_EQ(solution.status, Status::converged) << solution.message;
+  EXPECT_EQ(solution.state.text("method"), "collocation");
+  EXPECT_EQ(solution.gradients % 3, 0);
   // Between 0.25 and 3 the subgradient is 0.4 + 2 t (x − 1): x* = 1 − 0.2/t.
   const Vector theta = Vector::Constant(1, 1.3);
   EXPECT_NEAR(solution(theta)(0), 1 - 0.2 / 1.3, 1e-5);

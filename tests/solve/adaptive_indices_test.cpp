@@ -39,20 +39,21 @@ Options adaptive_indices(Index iterations, double samples = 200) {
   Options options{.method = Method::agd, .iterations = iterations, .threads = 1};
   options.samples = samples;
   options.basis_size = 6.0;
-  options.adaptive_indices = true;
+  options.indices = AdaptiveIndices{};
   return options;
 }
 
-using Snapshot = std::shared_ptr<const Run>;  // what a run can go on from
+using Snapshot = std::shared_ptr<const Solution>;  // what a run can go on from
 
-Snapshot snapshot(const Solution& solution) { return std::make_shared<const Run>(solution.run); }
+Snapshot snapshot(const Solution& solution) { return std::make_shared<const Solution>(solution); }
 
 // The first `iterations` of a run, as a session that ended there leaves them.
 Snapshot first_part(const Options& options, Index iterations) {
   Options part = options;
-  Index done = 0;
-  part.progress = [&](const Progress& progress) { done = progress.iteration; };
-  part.interrupted = [&] { return done >= iterations; };
+  part.callback = [=](const Progress& progress) {
+    const bool pilot = progress.stage == "pilot";
+    return !pilot && progress.iteration >= iterations ? Action::stop : Action::go_on;
+  };
   return snapshot(solve(Counted{}, part));
 }
 
@@ -60,7 +61,7 @@ Snapshot first_part(const Options& options, Index iterations) {
 Snapshot stopped_in_the_pilot(const Options& options, int count) {
   Options part = options;
   int asked = 0;
-  part.interrupted = [&] { return ++asked >= count; };
+  part.callback = [&](const Progress&) { return ++asked >= count ? Action::stop : Action::go_on; };
   return snapshot(solve(Counted{}, part));
 }
 
@@ -70,17 +71,17 @@ Solution resumed(const Counted& problem, Options options, Snapshot before) {
 }
 
 void expect_same_bits(const Solution& a, const Solution& b) {
-  EXPECT_EQ(a.run.status, b.run.status);
-  EXPECT_EQ(a.run.u, b.run.u);
-  EXPECT_EQ(a.run.basis.indices().indices(), b.run.basis.indices().indices());
-  EXPECT_EQ(a.run.gradients, b.run.gradients);
-  EXPECT_EQ(a.run.notes, b.run.notes);
+  EXPECT_EQ(a.status, b.status);
+  EXPECT_EQ(a.expansion.coefficients(), b.expansion.coefficients());
+  EXPECT_EQ(a.expansion.basis().indices().indices(), b.expansion.basis().indices().indices());
+  EXPECT_EQ(a.gradients, b.gradients);
+  EXPECT_EQ(a.notes, b.notes);
 }
 
 TEST(AdaptiveIndices, TheFunctionsThatMatterComeFirst) {
   const Solution solution = solve(Counted{}, adaptive_indices(40));
-  EXPECT_EQ(solution.run.status, Status::completed) << solution.run.stop_reason;
-  const IndexSet& indices = solution.run.basis.indices();
+  EXPECT_EQ(solution.status, Status::completed) << solution.message;
+  const IndexSet& indices = solution.expansion.basis().indices();
   EXPECT_EQ(indices[0], (MultiIndex{0, 0}));
   EXPECT_EQ(indices[1], (MultiIndex{1, 0}));  // total degree would have (0, 1) as early
   EXPECT_TRUE(indices.contains({3, 0}));      // and not this one among six
@@ -91,19 +92,19 @@ TEST(AdaptiveIndices, ThePilotsGradientsCount) {
   const Counted problem;
   const Solution solution = solve(problem, adaptive_indices(10));
   const std::int64_t descent = 10 * 200;
-  EXPECT_GT(solution.run.gradients, descent);
+  EXPECT_GT(solution.gradients, descent);
   // Beyond the count: constants and the error estimate.
-  EXPECT_EQ(solution.run.gradients + solution.diagnostic_gradients, *problem.asked);
-  const std::string count = std::to_string(solution.run.gradients - descent) + " gradients";
-  ASSERT_FALSE(solution.run.notes.empty());
-  EXPECT_NE(solution.run.notes.front().find(count), std::string::npos) << solution.run.notes[0];
+  EXPECT_EQ(solution.gradients + solution.diagnostic_gradients, *problem.asked);
+  const std::string count = std::to_string(solution.gradients - descent) + " gradients";
+  ASSERT_FALSE(solution.notes.empty());
+  EXPECT_NE(solution.notes.front().find(count), std::string::npos) << solution.notes[0];
 
   Options poor = adaptive_indices(10);
-  poor.max_gradients = solution.run.gradients - 1;
+  poor.max_gradients = solution.gradients - 1;
   const Solution stopped = solve(Counted{}, poor);
-  EXPECT_EQ(stopped.run.status, Status::out_of_gradients);
-  EXPECT_LE(stopped.run.gradients, poor.max_gradients);
-  EXPECT_EQ(stopped.run.history.size(), 9U);
+  EXPECT_EQ(stopped.status, Status::out_of_gradients);
+  EXPECT_LE(stopped.gradients, poor.max_gradients);
+  EXPECT_EQ(stopped.history.size(), 9U);
 }
 
 TEST(AdaptiveIndices, ResumeDoesNotRunThePilotAgain) {
@@ -117,7 +118,7 @@ TEST(AdaptiveIndices, ResumeDoesNotRunThePilotAgain) {
   expect_same_bits(solution, whole);
   // Twelve iterations, and the error estimate: neither pilot nor constants.
   EXPECT_EQ(*continued.asked,
-            12 * 200 + solution.diagnostic_gradients - solution.run.constants.gradients);
+            12 * 200 + solution.diagnostic_gradients - solution.constants.gradients);
 }
 
 // A pilot may spend a tenth of max_gradients. With a limit that just suffices for the run, a second
@@ -126,16 +127,16 @@ TEST(AdaptiveIndices, ResumeTakesAnotherLimitOfGradients) {
   const Options options = adaptive_indices(20, 10);
   const Solution whole = solve(Counted{}, options);
   const Snapshot before = first_part(options, 8);
-  for (const std::int64_t limit : {std::int64_t{20'000'000}, whole.run.gradients}) {
+  for (const std::int64_t limit : {std::int64_t{20'000'000}, whole.gradients}) {
     Options changed = options;
     changed.max_gradients = limit;
     expect_same_bits(resumed(Counted{}, changed, before), whole);
   }
   Options poor = options;
-  poor.max_gradients = whole.run.gradients - 1;
+  poor.max_gradients = whole.gradients - 1;
   const Solution stopped = resumed(Counted{}, poor, before);
-  EXPECT_EQ(stopped.run.status, Status::out_of_gradients);
-  EXPECT_EQ(stopped.run.history.size(), 19U);
+  EXPECT_EQ(stopped.status, Status::out_of_gradients);
+  EXPECT_EQ(stopped.history.size(), 19U);
   expect_same_bits(resumed(Counted{}, options, snapshot(stopped)), whole);
 }
 
@@ -145,12 +146,13 @@ TEST(AdaptiveIndices, AnInterruptedPilotIsNotTheLastWord) {
   const Solution whole = solve(Counted{}, options);
   for (const int count : {1, 2}) {
     const Snapshot before = stopped_in_the_pilot(options, count);
-    EXPECT_EQ(before->status, Status::interrupted) << before->stop_reason;
+    EXPECT_EQ(before->status, Status::interrupted) << before->message;
     EXPECT_TRUE(before->history.empty());
     const Solution solution = resumed(Counted{}, options, before);
-    EXPECT_EQ(solution.run.status, whole.run.status);
-    EXPECT_EQ(solution.run.u, whole.run.u);
-    EXPECT_EQ(solution.run.basis.indices().indices(), whole.run.basis.indices().indices());
+    EXPECT_EQ(solution.status, whole.status);
+    EXPECT_EQ(solution.expansion.coefficients(), whole.expansion.coefficients());
+    EXPECT_EQ(solution.expansion.basis().indices().indices(),
+              whole.expansion.basis().indices().indices());
   }
 }
 

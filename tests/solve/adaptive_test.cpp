@@ -213,8 +213,8 @@ TEST(Collocation, BadPredictionsDoNotEndTheRun) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Solution solution =
         solve(problem, {.relative_tolerance = 1e-4, .seed = seed, .max_gradients = 6000});
-    EXPECT_EQ(solution.run.status, Status::out_of_gradients) << solution.run.stop_reason;
-    EXPECT_GT(solution.run.gradients, 3000);
+    EXPECT_EQ(solution.status, Status::out_of_gradients) << solution.message;
+    EXPECT_GT(solution.gradients, 3000);
     EXPECT_GT(*solution.error.estimate, 0.5 * *solution.true_error);
     EXPECT_LT(*solution.error.estimate, 2 * *solution.true_error);
   }
@@ -224,10 +224,10 @@ TEST(Collocation, ReachesTheToleranceAndKnowsIt) {
   const auto problem = smooth_problem();
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const Solution solution = solve(problem, {.relative_tolerance = 1e-6, .seed = seed});
-    ASSERT_EQ(solution.run.status, Status::converged) << solution.run.stop_reason;
-    EXPECT_LE(*solution.true_error, 1e-6 * solution.run.u.norm());
+    ASSERT_EQ(solution.status, Status::converged) << solution.message;
+    EXPECT_LE(*solution.true_error, 1e-6 * solution.expansion.coefficients().norm());
     EXPECT_GT(*solution.error.estimate, 0.3 * *solution.true_error);
-    EXPECT_LT(solution.run.gradients, 400);
+    EXPECT_LT(solution.gradients, 400);
     EXPECT_FALSE(solution.error.bound.has_value());  // μ is not given
   }
 }
@@ -250,9 +250,9 @@ TEST(Collocation, PointsThatSeemDoneDoNotHoldUpTheRun) {
   };
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     const Solution solution = solve(problem, {.relative_tolerance = 1e-4, .seed = seed});
-    ASSERT_EQ(solution.run.status, Status::converged) << solution.run.stop_reason;
-    EXPECT_LE(*solution.true_error, 1e-4 * solution.run.u.norm());
-    EXPECT_LT(solution.run.gradients, 400);
+    ASSERT_EQ(solution.status, Status::converged) << solution.message;
+    EXPECT_LE(*solution.true_error, 1e-4 * solution.expansion.coefficients().norm());
+    EXPECT_LT(solution.gradients, 400);
   }
 }
 
@@ -264,16 +264,16 @@ TEST(Sieve, ReachesTheToleranceNearTheStatisticalLimit) {
   int met = 0, bounded = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const Solution solution = solve(problem, {.tolerance = 1e-2, .seed = seed});
-    ASSERT_EQ(solution.run.status, Status::converged) << solution.run.stop_reason;
+    ASSERT_EQ(solution.status, Status::converged) << solution.message;
     met += *solution.true_error <= 1e-2 ? 1 : 0;
     bounded += *solution.error.bound >= *solution.true_error ? 1 : 0;
-    const double limit = static_cast<double>(solution.run.u.rows()) / 4 /
-                         static_cast<double>(solution.run.gradients);
+    const double limit = static_cast<double>(solution.expansion.coefficients().rows()) / 4 /
+                         static_cast<double>(solution.gradients);
     excess += std::pow(*solution.true_error, 2) / limit / seeds;
-    Coefficients mean = Coefficients::Zero(solution.run.u.rows(), 1);
-    for (const Coefficients& replicate : solution.run.replicates)
-      mean += replicate / static_cast<double>(solution.run.replicates.size());
-    EXPECT_LT((mean - solution.run.u).norm(), 1e-12);
+    Coefficients mean = Coefficients::Zero(solution.expansion.coefficients().rows(), 1);
+    for (const Coefficients& replicate : solution.replicates)
+      mean += replicate / static_cast<double>(solution.replicates.size());
+    EXPECT_LT((mean - solution.expansion.coefficients()).norm(), 1e-12);
   }
   EXPECT_GE(met, seeds - 1);
   EXPECT_GE(bounded, seeds - 1);
@@ -299,15 +299,15 @@ TEST_P(Wrong, StrongConvexityTenTimesTooLargeIsNoticed) {
   auto wrong = problem(1, 2);
   wrong.known.strong_convexity = 8;
   const Solution solution = solve(wrong, {.tolerance = 0.05});
-  EXPECT_EQ(solution.run.status, Status::inconsistent);
+  EXPECT_EQ(solution.status, Status::inconsistent);
   EXPECT_FALSE(solution.error.bound.has_value());
-  EXPECT_NE(solution.run.stop_reason.find("strong_convexity"), std::string::npos);
+  EXPECT_NE(solution.message.find("strong_convexity"), std::string::npos);
 }
 
 TEST_P(Wrong, SmoothnessTooSmallIsNoticed) {
   auto wrong = problem(1, 20);
   wrong.known.smoothness = 2;
-  EXPECT_EQ(solve(wrong, {.tolerance = 0.05}).run.status, Status::inconsistent);
+  EXPECT_EQ(solve(wrong, {.tolerance = 0.05}).status, Status::inconsistent);
 }
 
 TEST_P(Wrong, AFlippedSignIsNoticed) {
@@ -318,16 +318,16 @@ TEST_P(Wrong, AFlippedSignIsNoticed) {
         return Vector{{x(0) - theta(0) + v + 0.5 * x(1), -(2 * (x(1) - 1) + 0.5 * x(0))}};
       });
   const Solution solution = solve(flipped, {.tolerance = 0.05});
-  EXPECT_TRUE(solution.run.status == Status::bad_gradient ||
-              solution.run.status == Status::not_strongly_convex)
-      << to_string(solution.run.status);
-  EXPECT_NE(solution.run.stop_reason.find("sign"), std::string::npos);
+  EXPECT_TRUE(solution.status == Status::bad_gradient ||
+              solution.status == Status::not_strongly_convex)
+      << to_string(solution.status);
+  EXPECT_NE(solution.message.find("sign"), std::string::npos);
 }
 
 TEST_P(Wrong, ConcaveForSomeThetaIsNoticed) {
   const Solution solution =
       solve(problem(0.7, 2, 1.5), {.tolerance = 0.05, .max_gradients = 200000});
-  EXPECT_TRUE(is_failure(solution.run.status)) << solution.run.stop_reason;
+  EXPECT_TRUE(is_failure(solution.status)) << solution.message;
 }
 
 INSTANTIATE_TEST_SUITE_P(WithoutAndWithNoise, Wrong, testing::Values(0, 1));

@@ -16,50 +16,53 @@ namespace {
 // ---- How the suite speaks to the library: the one place that knows how a run is watched, stopped,
 // saved and gone on with.
 
-using Snapshot = std::shared_ptr<const Run>;  // what a run can go on from
+using Snapshot = std::shared_ptr<const Solution>;  // what a run can go on from
 
 struct Outcome {
   Solution solution;
   Snapshot end;
   std::vector<Snapshot> checkpoints;  // one per iteration, where asked for
 
-  [[nodiscard]] Status status() const { return solution.run.status; }
-  [[nodiscard]] const std::string& message() const { return solution.run.stop_reason; }
-  [[nodiscard]] const Coefficients& u() const { return solution.run.u; }
-  [[nodiscard]] std::int64_t gradients() const { return solution.run.gradients; }
-  [[nodiscard]] std::size_t iterations() const { return solution.run.history.size(); }
+  [[nodiscard]] Status status() const { return solution.status; }
+  [[nodiscard]] const std::string& message() const { return solution.message; }
+  [[nodiscard]] const Coefficients& u() const { return solution.expansion.coefficients(); }
+  [[nodiscard]] std::int64_t gradients() const { return solution.gradients; }
+  [[nodiscard]] std::size_t iterations() const { return solution.history.size(); }
 };
 
 struct Watch {
-  std::optional<int> stop_after = {};  // interrupts after so many iterations of the session
+  std::optional<Index> stop_after = {};  // interrupts after so many iterations of the session
   bool checkpoints = false;
   Snapshot resume = {};
 };
 
 Outcome solve_watched(const Oracle& oracle, Options options, const Watch& watch = {}) {
   std::vector<Snapshot> checkpoints;
-  if (watch.checkpoints) {
-    options.checkpoint_seconds = 1e-12;
-    options.checkpoint = [&](const Run& run) {
-      checkpoints.push_back(std::make_shared<const Run>(run));
+  const Index before =
+      watch.resume && !watch.resume->history.empty() ? watch.resume->history.back().k : 0;
+  Index seen = before;
+  if (watch.checkpoints || watch.stop_after) {
+    options.callback = [&](const Progress& progress) {
+      if (watch.checkpoints && progress.iteration > seen && progress.solution)
+        checkpoints.push_back(std::make_shared<const Solution>(progress.solution()));
+      seen = progress.iteration;
+      const bool stop = watch.stop_after && progress.iteration - before >= *watch.stop_after;
+      return stop ? Action::stop : Action::go_on;
     };
   }
-  int done = 0;
-  options.progress = [&](const Progress&) { ++done; };
-  if (watch.stop_after) options.interrupted = [&] { return done >= *watch.stop_after; };
   options.resume = watch.resume;
   Solution solution = solve(oracle, options);
-  Snapshot end = std::make_shared<const Run>(solution.run);
+  Snapshot end = std::make_shared<const Solution>(solution);
   return {std::move(solution), std::move(end), std::move(checkpoints)};
 }
 
 void expect_same_bits(const Outcome& a, const Outcome& b) {
-  const Run &x = a.solution.run, &y = b.solution.run;
+  const Solution &x = a.solution, &y = b.solution;
   EXPECT_EQ(x.status, y.status);
-  EXPECT_EQ(x.stop_reason, y.stop_reason);
-  EXPECT_EQ(x.u, y.u);
+  EXPECT_EQ(x.message, y.message);
+  EXPECT_EQ(a.u(), b.u());
   EXPECT_EQ(x.replicates, y.replicates);
-  EXPECT_EQ(x.basis.indices().indices(), y.basis.indices().indices());
+  EXPECT_EQ(x.expansion.basis().indices().indices(), y.expansion.basis().indices().indices());
   EXPECT_EQ(x.gradients, y.gradients);
   EXPECT_EQ(x.constants.L.value, y.constants.L.value);
   EXPECT_EQ(x.notes, y.notes);

@@ -49,8 +49,12 @@ TEST(Progress, OfTheAdaptiveMethods) {
     options.tolerance = noisy ? 0.1 : 0.02;
     options.max_seconds = 1000;
     std::vector<Progress> told;
-    options.progress = [&](const Progress& progress) { told.push_back(progress); };
-    const auto result = run(problem, options);
+    options.callback = [&](const Progress& progress) {
+      const Index before = told.empty() ? 0 : told.back().iteration;
+      if (progress.iteration > before) told.push_back(progress);
+      return Action::go_on;
+    };
+    const Solution result = solve(problem, options);
     ASSERT_EQ(told.size(), result.history.size());
     Index guesses = 0;
     for (std::size_t i = 0; i < told.size(); ++i) {

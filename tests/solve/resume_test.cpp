@@ -14,7 +14,7 @@ using namespace internal;
 namespace {
 
 using testing::PaperProblem;
-using Result = chaosgrad::Run;  // inside a test, Run is its member
+using Result = Solution;
 
 Options agd() {
   Options options;
@@ -33,12 +33,12 @@ auto unbounded_curvature() {
 
 void expect_same_bits(const Result& a, const Result& b) {
   EXPECT_EQ(a.status, b.status);
-  EXPECT_EQ(a.stop_reason, b.stop_reason);
-  EXPECT_EQ(a.u, b.u);
+  EXPECT_EQ(a.message, b.message);
+  EXPECT_EQ(a.expansion.coefficients(), b.expansion.coefficients());
   EXPECT_EQ(a.gradients, b.gradients);
   EXPECT_EQ(a.constants.L.value, b.constants.L.value);
   EXPECT_EQ(a.notes, b.notes);
-  EXPECT_EQ(a.basis.indices().indices(), b.basis.indices().indices());
+  EXPECT_EQ(a.expansion.basis().indices().indices(), b.expansion.basis().indices().indices());
   ASSERT_EQ(a.history.size(), b.history.size());
   for (std::size_t i = 0; i < a.history.size(); ++i) {
     const IterationRecord &x = a.history[i], &y = b.history[i];
@@ -52,14 +52,17 @@ void expect_same_bits(const Result& a, const Result& b) {
   EXPECT_EQ(a.state.texts, b.state.texts);
 }
 
-// Stops before every `stride`-th iteration, each session with another number of threads.
+// Stops after `stride` iterations, each session with another number of threads.
 template <class P>
 Result in_sessions(const P& problem, Options options, int stride) {
   for (int session = 0;; ++session) {
-    int asked = 0;
-    options.interrupted = [&] { return asked++ == stride; };
+    const Index before =
+        options.resume && !options.resume->history.empty() ? options.resume->history.back().k : 0;
+    options.callback = [=](const Progress& progress) {
+      return progress.iteration - before >= stride ? Action::stop : Action::go_on;
+    };
     options.threads = 1 + session % 2;
-    Result result = run(problem, options);
+    Result result = solve(problem, options);
     if (result.status != Status::interrupted) return result;
     if (session > 1000) throw std::runtime_error("the sessions make no progress");
     options.resume = std::make_shared<Result>(std::move(result));
@@ -71,12 +74,12 @@ TEST(Resume, EveryGradientRuleEndsInTheSameBits) {
     Options options = agd();
     options.gradient = rule;
     options.iterations = 30;
-    expect_same_bits(in_sessions(PaperProblem{}, options, 4), run(PaperProblem{}, options));
+    expect_same_bits(in_sessions(PaperProblem{}, options, 4), solve(PaperProblem{}, options));
   }
   Options options = agd();
   options.sampling = Sampling::christoffel;
   options.iterations = 30;
-  expect_same_bits(in_sessions(PaperProblem{}, options, 4), run(PaperProblem{}, options));
+  expect_same_bits(in_sessions(PaperProblem{}, options, 4), solve(PaperProblem{}, options));
 }
 
 // The step of the second run does not know L, the guard does.
@@ -86,12 +89,12 @@ TEST(Resume, RaisedConstantsAndTheGuardAreKept) {
   options.gradient = GradientRule::quadrature;
   options.basis_size = 20.0;
   options.iterations = 60;
-  const Result whole = run(problem, options);
+  const Result whole = solve(problem, options);
   ASSERT_FALSE(whole.notes.empty());
   EXPECT_NE(whole.notes.front().find("raised"), std::string::npos);
   expect_same_bits(in_sessions(problem, options, 3), whole);
   options.step = "0.1";
-  expect_same_bits(in_sessions(problem, options, 3), run(problem, options));
+  expect_same_bits(in_sessions(problem, options, 3), solve(problem, options));
 }
 
 // Collocation, stopped every stage or two (a stage may ask twice whether to go on); and a converged
@@ -99,7 +102,7 @@ TEST(Resume, RaisedConstantsAndTheGuardAreKept) {
 TEST(Resume, TheAdaptiveMethodEndsInTheSameBits) {
   Options options;
   options.tolerance = 0.02;
-  const Result whole = run(PaperProblem{}, options);
+  const Result whole = solve(PaperProblem{}, options);
   EXPECT_EQ(whole.status, Status::converged);
   ASSERT_GT(whole.history.size(), 4U);
   for (const int stride : {2, 3})
@@ -109,19 +112,19 @@ TEST(Resume, TheAdaptiveMethodEndsInTheSameBits) {
   for (const std::int64_t short_of : {1, 5, 20}) {
     Options poor = options;
     poor.max_gradients = whole.gradients - short_of;
-    const Result stopped = run(PaperProblem{}, poor);
+    const Result stopped = solve(PaperProblem{}, poor);
     EXPECT_EQ(stopped.status, Status::out_of_gradients);
     EXPECT_LE(stopped.gradients, poor.max_gradients);
     Options richer = options;
     richer.resume = std::make_shared<Result>(stopped);
-    expect_same_bits(run(PaperProblem{}, richer), whole);
+    expect_same_bits(solve(PaperProblem{}, richer), whole);
   }
 
   options.resume = std::make_shared<Result>(whole);
   options.tolerance = 0.01;
-  const Result tighter = run(PaperProblem{}, options);
+  const Result tighter = solve(PaperProblem{}, options);
   EXPECT_EQ(tighter.status, Status::converged);
-  EXPECT_LE(*tighter.error->estimate, 0.01);
+  EXPECT_LE(*tighter.error.estimate, 0.01);
   EXPECT_GT(tighter.gradients, whole.gradients);
 }
 
@@ -136,7 +139,7 @@ TEST(Resume, TheNoisyAdaptiveMethodEndsInTheSameBits) {
       });
   Options options;
   options.tolerance = 0.005;
-  const Result whole = run(problem, options);
+  const Result whole = solve(problem, options);
   EXPECT_EQ(whole.status, Status::converged);
   ASSERT_GT(whole.history.size(), 4U);
   for (const int stride : {3, 4}) {
@@ -146,7 +149,7 @@ TEST(Resume, TheNoisyAdaptiveMethodEndsInTheSameBits) {
   }
   options.resume = std::make_shared<Result>(whole);
   options.tolerance = 0.003;
-  const Result tighter = run(problem, options);
+  const Result tighter = solve(problem, options);
   EXPECT_EQ(tighter.status, Status::converged);
   EXPECT_GT(tighter.gradients, whole.gradients);
 }
@@ -155,29 +158,29 @@ TEST(Resume, TheNoisyAdaptiveMethodEndsInTheSameBits) {
 TEST(Resume, AFinishedRunCanBeGivenMore) {
   Options options = agd();
   options.iterations = 25;
-  const Result first = run(PaperProblem{}, options);
+  const Result first = solve(PaperProblem{}, options);
   options.iterations = 60;
-  const Result whole = run(PaperProblem{}, options);
+  const Result whole = solve(PaperProblem{}, options);
   Options more = options;
   more.resume = std::make_shared<Result>(first);
-  expect_same_bits(run(PaperProblem{}, more), whole);
+  expect_same_bits(solve(PaperProblem{}, more), whole);
 
   Options poor = options;
   poor.max_gradients = 10'000;
-  const Result stopped = run(PaperProblem{}, poor);
+  const Result stopped = solve(PaperProblem{}, poor);
   EXPECT_EQ(stopped.status, Status::out_of_gradients);
   more.resume = std::make_shared<Result>(stopped);
-  expect_same_bits(run(PaperProblem{}, more), whole);
+  expect_same_bits(solve(PaperProblem{}, more), whole);
 }
 
 TEST(Resume, SecondsAccumulateButALimitIsOfOneSession) {
   Options options = agd();
   options.iterations = 30;
-  Result first = run(PaperProblem{}, options);
+  Result first = solve(PaperProblem{}, options);
   first.seconds = 5000;
   options.iterations = 60;
   options.resume = std::make_shared<Result>(first);
-  const Result result = run(PaperProblem{}, options);
+  const Result result = solve(PaperProblem{}, options);
   EXPECT_EQ(result.status, Status::completed);
   EXPECT_GT(result.seconds, 5000);
   EXPECT_GT(result.history.back().seconds, 5000);
@@ -186,7 +189,7 @@ TEST(Resume, SecondsAccumulateButALimitIsOfOneSession) {
 TEST(Resume, WhatCannotChangeIsRefused) {
   const auto message = [](const PaperProblem& problem, const Options& options) -> std::string {
     try {
-      static_cast<void>(run(problem, options));
+      static_cast<void>(solve(problem, options));
     } catch (const InputError& error) {
       return error.what();
     }
@@ -194,7 +197,7 @@ TEST(Resume, WhatCannotChangeIsRefused) {
   };
   Options options = agd();
   options.iterations = 30;
-  options.resume = std::make_shared<Result>(run(PaperProblem{}, options));
+  options.resume = std::make_shared<Result>(solve(PaperProblem{}, options));
   Options changed = options;
   changed.method = Method::gd;
   EXPECT_EQ(message({}, changed), "resume: the run was begun with method agd, not gd");
@@ -210,7 +213,7 @@ TEST(Resume, WhatCannotChangeIsRefused) {
   options = agd();
   options.method = Method::nested;
   options.iterations = 10;
-  options.resume = std::make_shared<Result>(run(noisy, options));
+  options.resume = std::make_shared<Result>(solve(noisy, options));
   options.iterations = 20;
   EXPECT_NE(message(noisy, options).find("averages the second half"), std::string::npos);
 }
