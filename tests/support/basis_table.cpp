@@ -4,15 +4,14 @@
 //   <count> <values…> <weights…>
 // Output, one line per t: B_0(t) … B_degree(t).
 #include <cstdio>
-#include <functional>
 #include <iostream>
-#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "chaosgrad/basis.h"
 #include "chaosgrad/error.h"
+#include "measure/distribution_table.h"
 
 namespace {
 
@@ -25,15 +24,6 @@ double number(std::istream& in) {
   return std::stod(word);
 }
 
-template <class Parameters, std::size_t... indices>
-Distribution read_parameters(std::istream& in, std::index_sequence<indices...>) {
-  return Parameters{(static_cast<void>(indices), number(in))...};
-}
-template <class Parameters, std::size_t count>
-Distribution read(std::istream& in) {
-  return read_parameters<Parameters>(in, std::make_index_sequence<count>{});
-}
-
 Distribution read_discrete(std::istream& in) {
   Discrete result;
   const auto count = static_cast<std::size_t>(number(in));
@@ -43,25 +33,15 @@ Distribution read_discrete(std::istream& in) {
 }
 
 Family read_family(std::istream& in) {
-  static const std::map<std::string, std::function<Distribution(std::istream&)>> readers{
-      {"uniform", read<Uniform, 2>},
-      {"fourier", read<Uniform, 2>},
-      {"normal", read<Normal, 2>},
-      {"lognormal", read<LogNormal, 2>},
-      {"beta", read<Beta, 4>},
-      {"gamma", read<Gamma, 2>},
-      {"exponential", read<Exponential, 1>},
-      {"triangular", read<Triangular, 3>},
-      {"weibull", read<Weibull, 2>},
-      {"loguniform", read<LogUniform, 2>},
-      {"truncated_normal", read<TruncatedNormal, 4>},
-      {"discrete", read_discrete}};
   std::string name;
   in >> name;
-  const auto reader = readers.find(name);
-  if (reader == readers.end()) throw InputError("family", "unknown: " + name);
-  const auto kind = name == "fourier" ? Family::Kind::fourier : Family::Kind::polynomial;
-  return Family(reader->second(in), kind);
+  if (name == "discrete") return Family(read_discrete(in));
+  const bool fourier = name == "fourier";
+  const DistributionEntry* entry = find_distribution(fourier ? "uniform" : name);
+  if (!entry || !entry->make) throw InputError("family", "unknown: " + name);
+  std::vector<double> arguments;
+  for (std::size_t i = 0; i < entry->arguments.size(); ++i) arguments.push_back(number(in));
+  return Family(entry->make(arguments), fourier ? Family::Kind::fourier : Family::Kind::polynomial);
 }
 
 void answer(const std::string& request) {

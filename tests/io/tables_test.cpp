@@ -85,7 +85,8 @@ TEST(DistributionTable, LogarithmsAreDistributionsOfTheLogarithm) {
   EXPECT_EQ(names_with_logarithm(), "lognormal or loguniform");
   for (const Distribution& d : some) {
     const std::optional<Distribution> log = logarithm(d);
-    if (log) EXPECT_NEAR(log->quantile(0.3), std::log(d.quantile(0.3)), 1e-14);
+    if (!log) continue;
+    EXPECT_NEAR(log->quantile(0.3), std::log(d.quantile(0.3)), 1e-14);
   }
 }
 
@@ -94,6 +95,8 @@ TEST(GeneralChart, HoldsTheWholeDistribution) {
   boost::math::quadrature::tanh_sinh<double> rule;
   for (const Distribution& d : some) {
     if (d.is_discrete()) continue;
+    // Its kink inside a piece costs digits, which is why it has a chart of its own.
+    if (std::holds_alternative<Triangular>(d.parameters())) continue;
     double mass = 0, mean = 0;
     for (const ChartPiece& piece : general_chart(d)) {
       const auto density = [&](double s) { return std::pow(piece.root_density(s), 2); };
