@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "chaosgrad/chaosgrad.h"
-#include "io/csv.h"
+#include "io/problem_file/csv.h"
 #include "io/json_numbers.h"
 #include "session.h"
 

@@ -1,5 +1,5 @@
 #include "chaosgrad/chaosgrad.h"
-#include "io/source.h"
+#include "io/problem_file/source.h"
 #include "paper/reproduce.h"
 #include "report/page.h"
 

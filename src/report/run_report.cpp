@@ -4,7 +4,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/error.h"
-#include "io/source.h"
+#include "io/problem_file/source.h"
 #include "io/store/history.h"
 #include "io/store/store_file.h"
 #include "report/expansion_data.h"

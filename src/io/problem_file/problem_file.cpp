@@ -9,7 +9,7 @@
 #include "io/problem_file/read_options.h"
 #include "io/problem_file/read_problem.h"
 #include "io/problem_file/toml_document.h"
-#include "io/source.h"
+#include "io/problem_file/source.h"
 
 namespace chaosgrad::internal {
 

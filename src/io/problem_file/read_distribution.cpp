@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "io/csv.h"
+#include "io/problem_file/csv.h"
 #include "measure/distribution_table.h"
 
 namespace chaosgrad::internal {

@@ -1,7 +1,7 @@
 // A problem written as formulas.
 #include <fmt/format.h>
 
-#include "io/csv.h"
+#include "io/problem_file/csv.h"
 #include "io/problem_file/file_table.h"
 #include "io/problem_file/read_problem.h"
 #include "measure/distribution_table.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chaosgrad/error.h"
-#include "io/source.h"
+#include "io/problem_file/source.h"
 
 namespace chaosgrad::internal {
 

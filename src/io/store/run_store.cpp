@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "chaosgrad/error.h"
-#include "io/source.h"
+#include "io/problem_file/source.h"
 #include "io/store/store_content.h"
 #include "io/store/store_file.h"
 #include "io/summary.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "io/source.h"
+#include "io/problem_file/source.h"
 #include "io/store/hdf5.h"
 #include "io/store/sha256.h"
 

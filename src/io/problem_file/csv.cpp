@@ -1,11 +1,11 @@
-#include "io/csv.h"
+#include "io/problem_file/csv.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cmath>
 
-#include "io/source.h"
+#include "io/problem_file/source.h"
 
 namespace chaosgrad::internal {
 namespace {

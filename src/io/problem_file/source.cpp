@@ -1,4 +1,4 @@
-#include "io/source.h"
+#include "io/problem_file/source.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
