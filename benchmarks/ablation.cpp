@@ -17,9 +17,10 @@
 #include "io/problem_file/problem_file.h"
 #include "samples/noise_average.h"
 #include "samples/sample_source.h"
+#include "solve/collocation/collocation.h"
 #include "solve/common/goal.h"
 #include "solve/common/validation.h"
-#include "solve/solvers.h"
+#include "solve/sieve/sieve.h"
 
 namespace chaosgrad::internal {
 namespace {

@@ -16,7 +16,7 @@
 #include "solve/common/goal.h"
 #include "solve/common/monitor.h"
 #include "solve/common/validation.h"
-#include "solve/solvers.h"
+#include "solve/sieve/sieve.h"
 
 namespace {
 

@@ -7,14 +7,17 @@
 
 #include "chaosgrad/error.h"
 #include "measure/distribution_table.h"
-#include "samples/sample_source.h"
-#include "solve/common/goal.h"
-#include "solve/common/option_table.h"
-#include "solve/descent/step_policy.h"
-#include "solve/pilot.h"
 #include "problem/averaged_problem.h"
 #include "problem/problem_samples.h"
-#include "solve/solvers.h"
+#include "samples/sample_source.h"
+#include "solve/collocation/collocation.h"
+#include "solve/common/goal.h"
+#include "solve/common/option_table.h"
+#include "solve/descent/descent.h"
+#include "solve/descent/step_policy.h"
+#include "solve/nested/nested.h"
+#include "solve/pilot.h"
+#include "solve/sieve/sieve.h"
 
 namespace chaosgrad {
 using namespace internal;

@@ -2,6 +2,8 @@
 // fitted so far, and weighted least squares through their results. Samples, basis and accuracy grow
 // together until the error, measured on samples that the fit has not seen, is below the tolerance.
 // The numbers in the margin are the lines of Algorithm 1 in docs/algorithms.md.
+#include "solve/collocation/collocation.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +20,6 @@
 #include "solve/collocation/nominal.h"
 #include "solve/collocation/point_starts.h"
 #include "solve/collocation/polishing.h"
-#include "solve/solvers.h"
 
 namespace chaosgrad::internal {
 namespace collocation {

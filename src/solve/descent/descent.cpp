@@ -1,5 +1,7 @@
 // Descent on the coefficients with a growing basis: one loop for gd, agd, masg and uqsa, which
 // differ in step and momentum only.
+#include "solve/descent/descent.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,10 +11,9 @@
 #include <utility>
 
 #include "estimate/gradient_estimator.h"
+#include "problem/problem_samples.h"
 #include "solve/descent/step_policy.h"
 #include "solve/descent/tuning.h"
-#include "problem/problem_samples.h"
-#include "solve/solvers.h"
 
 namespace chaosgrad::internal {
 namespace {

@@ -26,11 +26,6 @@ double largest_gradient_step(const Level& level, const ProblemConstants& constan
   return 2 / ((constants.mu.value + constants.L.value) * second_moment_factor);
 }
 
-double paired_momentum(double alpha, double mu) {
-  const double root = std::sqrt(std::min(1.0, alpha * mu));
-  return (1 - root) / (1 + root);
-}
-
 double second_moment_rate(double alpha, double beta, double lambda, double s) {
   // y = (1 + β) e_k − β e_{k−1};  e_{k+1} = (1 − αλ) y + noise,  E noise² = s (αλ)² E y².
   const double contraction = 1 - alpha * lambda;

@@ -2,6 +2,7 @@
 // The guard: steps are cut to what the noise of the gradient estimate allows, before the iterates
 // diverge.
 #include "estimate/constants.h"
+#include "solve/common/momentum.h"
 #include "solve/common/plan.h"
 
 namespace chaosgrad::internal {
@@ -9,9 +10,6 @@ namespace chaosgrad::internal {
 // Gradient descent: the largest step of the fixed-level theorem, 2/((μ + L) C_G) with
 // C_G = 1 + 2 V_G Q/M; 1 for an exact gradient (Q = 0).
 [[nodiscard]] double largest_gradient_step(const Level& level, const ProblemConstants& constants);
-
-// β = (1 − √(αμ))/(1 + √(αμ)).
-[[nodiscard]] double paired_momentum(double alpha, double mu);
 
 // Spectral radius of the second moments (E e_k², E e_k e_{k−1}, E e_{k−1}²) of the accelerated
 // iteration on one eigenvalue λ of the Hessian, when the estimate adds noise of variance s λ² |y|²:

@@ -1,4 +1,6 @@
 // The naive method: solve for many θ one by one, then fit the expansion to the solutions.
+#include "solve/nested/nested.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +11,7 @@
 #include "numeric/decompositions.h"
 #include "samples/basis_table.h"
 #include "samples/parameters.h"
-#include "solve/descent/guard.h"
-#include "solve/solvers.h"
+#include "solve/common/momentum.h"
 
 namespace chaosgrad::internal {
 namespace {

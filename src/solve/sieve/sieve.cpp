@@ -1,6 +1,8 @@
 // Noisy gradients: averaged stochastic Newton steps on the coefficients. Every batch of fresh
 // samples is used once: to improve the expansion, to measure the error that is left, and to see
 // which functions it lacks. docs/algorithms.md, Algorithm 2, has the lines that are named below.
+#include "solve/sieve/sieve.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +18,6 @@
 #include "solve/sieve/sieve_batch.h"
 #include "solve/sieve/state.h"
 #include "solve/sieve/step.h"
-#include "solve/solvers.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -46,8 +47,7 @@ SieveVerdict fail(Status status, std::string reason, Run& run) {
 }
 
 // Measures H(θ) at the expansion so far, if it is time to, and what it shows about the problem.
-SieveVerdict renew_metric(const Context& context, Monitor& monitor, SieveState& state,
-                          Run& run) {
+SieveVerdict renew_metric(const Context& context, Monitor& monitor, SieveState& state, Run& run) {
   if (!metric_is_due(state, run.gradients, context.tuning)) return SieveVerdict::go_on;
   const Index q = state.u.cols(), blocks = metric_blocks(state.basis.dimension(), q, run.gradients);
   if (!monitor.may_continue(state.stage, metric_cost(q, blocks), run)) return SieveVerdict::stopped;
