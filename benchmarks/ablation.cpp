@@ -15,7 +15,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "io/problem_file/problem_file.h"
-#include "samples/noise_average.h"
+#include "problem/averaged_problem.h"
 #include "samples/sample_source.h"
 #include "solve/collocation/collocation.h"
 #include "solve/common/goal.h"

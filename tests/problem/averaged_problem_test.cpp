@@ -10,7 +10,6 @@
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/error.h"
 #include "expression/expression.h"
-#include "problem/averaged_problem.h"
 #include "samples/noise_rule.h"
 #include "support/keyed_numbers.h"
 
