@@ -27,7 +27,7 @@ constexpr std::size_t columns = 100;
 
 constexpr const char* origin =
     "This page is written by `scripts/write-reference` from the tables that the program reads; "
-    "`tests/reference_test.py` fails when they differ.";
+    "`tests/io/reference_test.py` fails when they differ.";
 
 // Characters, not bytes.
 std::size_t width(const std::string& text) {
