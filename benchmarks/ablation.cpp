@@ -15,8 +15,8 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "io/problem_file/problem_file.h"
-#include "samples/noise_average.h"
-#include "samples/sample_source.h"
+#include "problem/averaged_problem.h"
+#include "problem/problem_samples.h"
 #include "solve/common/goal.h"
 #include "solve/common/validation.h"
 #include "solve/solvers.h"
@@ -27,6 +27,7 @@ namespace {
 struct Tunings {
   CollocationTuning collocation;
   PointwiseTuning pointwise;
+  SieveTuning sieve;
 };
 
 // visitor(name, member) for every constant of every algorithm.
@@ -39,6 +40,7 @@ void visit_all(Tunings& tunings, const Visitor& visitor) {
   };
   group("collocation", tunings.collocation);
   group("pointwise", tunings.pointwise);
+  group("sieve", tunings.sieve);
 }
 
 void set(Tunings& tunings, const std::string& assignment) {
@@ -60,10 +62,10 @@ Run solve_with(const Oracle& oracle, const Options& options, const Tunings& tuni
   Run result{.basis = Basis(std::move(families), std::move(constant)),
              .u = oracle.facts().start.transpose()};
   const std::optional<ReferenceExpansion> no_reference;
-  Monitor monitor(options, no_reference);
+  Monitor monitor(oracle.parameters(), options, no_reference);
   Executor executor(options.threads);
   if (options.method == Method::sieve) {
-    solve_sieve(oracle, options, monitor, executor, result);
+    solve_sieve(oracle, options, monitor, executor, result, tunings.sieve);
   } else if (oracle.noise_dimension() > 0) {
     const AveragedProblem averaged(oracle);
     solve_collocation(averaged, options, monitor, executor, result, tunings.collocation,

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGES = pathlib.Path(os.environ["CHAOSGRAD"]).parent / "tests" / "reference_pages"
 
 

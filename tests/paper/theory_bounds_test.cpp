@@ -6,6 +6,7 @@
 #include "chaosgrad/chaosgrad.h"
 #include "estimate/gradient_estimator.h"
 #include "support/theory_problems.h"
+#include "solve/run.h"
 
 namespace chaosgrad {
 using namespace internal;
@@ -122,9 +123,15 @@ std::vector<Sample> measure_runs(const TheoryProblem& problem, Options options,
                                  const Coefficients& target) {
   std::vector<Sample> samples(static_cast<std::size_t>(options.iterations));
   options.threads = 1;
-  options.checkpoint_seconds = 1e-12;  // after every iteration
-  options.checkpoint = [&](const Run& run) {
-    samples[run.history.size() - 1].add((run.u - target).squaredNorm());
+  // After every iteration; the callback of the end comes after the last once more.
+  Index last = 0;
+  options.callback = [&](const Progress& progress) {
+    if (progress.iteration != last && progress.iteration > 0) {
+      const Coefficients u = progress.solution().expansion.coefficients();
+      samples[static_cast<std::size_t>(progress.iteration - 1)].add((u - target).squaredNorm());
+    }
+    last = progress.iteration;
+    return Action::go_on;
   };
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     options.seed = seed;

@@ -8,6 +8,7 @@
 #include "solution/check.h"
 #include "support/paper_problem.h"
 #include "support/theory_problems.h"
+#include "solve/run.h"
 
 namespace chaosgrad {
 using namespace internal;

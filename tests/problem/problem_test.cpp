@@ -8,6 +8,7 @@
 #include "chaosgrad/chaosgrad.h"
 #include "samples/parameters.h"
 #include "support/paper_problem.h"
+#include "solve/run.h"
 
 namespace chaosgrad {
 using namespace internal;
