@@ -16,7 +16,7 @@
 #include "chaosgrad/chaosgrad.h"
 #include "io/problem_file/problem_file.h"
 #include "problem/averaged_problem.h"
-#include "samples/sample_source.h"
+#include "problem/problem_samples.h"
 #include "solve/collocation/collocation.h"
 #include "solve/common/goal.h"
 #include "solve/common/validation.h"
@@ -28,6 +28,7 @@ namespace {
 struct Tunings {
   CollocationTuning collocation;
   PointwiseTuning pointwise;
+  SieveTuning sieve;
 };
 
 // visitor(name, member) for every constant of every algorithm.
@@ -40,6 +41,7 @@ void visit_all(Tunings& tunings, const Visitor& visitor) {
   };
   group("collocation", tunings.collocation);
   group("pointwise", tunings.pointwise);
+  group("sieve", tunings.sieve);
 }
 
 void set(Tunings& tunings, const std::string& assignment) {
@@ -61,10 +63,10 @@ Run solve_with(const Oracle& oracle, const Options& options, const Tunings& tuni
   Run result{.basis = Basis(std::move(families), std::move(constant)),
              .u = oracle.facts().start.transpose()};
   const std::optional<ReferenceExpansion> no_reference;
-  Monitor monitor(options, no_reference);
+  Monitor monitor(oracle.parameters(), options, no_reference);
   Executor executor(options.threads);
   if (options.method == Method::sieve) {
-    solve_sieve(oracle, options, monitor, executor, result);
+    solve_sieve(oracle, options, monitor, executor, result, tunings.sieve);
   } else if (oracle.noise_dimension() > 0) {
     const AveragedProblem averaged(oracle);
     solve_collocation(averaged, options, monitor, executor, result, tunings.collocation,

@@ -12,7 +12,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "io/problem_file/problem_file.h"
-#include "samples/sample_source.h"
+#include "problem/problem_samples.h"
 #include "solve/common/goal.h"
 #include "solve/common/monitor.h"
 #include "solve/common/validation.h"
@@ -79,7 +79,7 @@ nlohmann::json solve_one(const Oracle& oracle, const Options& options, const Sie
           .u = oracle.facts().start.transpose()};
   Executor executor(options.threads);
   const std::optional<ReferenceExpansion> no_reference;
-  Monitor monitor(options, no_reference);
+  Monitor monitor(oracle.parameters(), options, no_reference);
   solve_sieve(oracle, options, monitor, executor, run, tuning);
   nlohmann::json line{{"status", to_string(run.status)},
                       {"gradients", run.gradients},

@@ -179,7 +179,7 @@ TEST(OptionTable, NotesWhatAMethodDoesNotUse) {
             std::vector<std::string>{"solve.points is not used by method masg"});
   options.method = Method::nested;
   options.guard = false;
-  options.order.kind = IndexOrder::Kind::hyperbolic;
+  options.indices = IndexOrder{.kind = IndexOrder::Kind::hyperbolic};
   EXPECT_EQ(notes_on_unused(options),
             (std::vector<std::string>{"solve.step is not used by method nested",
                                       "solve.guard is not used by method nested"}));

@@ -5,8 +5,8 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "estimate/gradient_estimator.h"
-#include "solve/run.h"
 #include "support/theory_problems.h"
+#include "solve/run.h"
 
 namespace chaosgrad {
 using namespace internal;
@@ -123,13 +123,14 @@ std::vector<Sample> measure_runs(const TheoryProblem& problem, Options options,
                                  const Coefficients& target) {
   std::vector<Sample> samples(static_cast<std::size_t>(options.iterations));
   options.threads = 1;
-  Index seen = 0;  // iterations of the run that goes on
+  // After every iteration; the callback of the end comes after the last once more.
+  Index last = 0;
   options.callback = [&](const Progress& progress) {
-    if (progress.iteration > seen) {
+    if (progress.iteration != last && progress.iteration > 0) {
       const Coefficients u = progress.solution().expansion.coefficients();
       samples[static_cast<std::size_t>(progress.iteration - 1)].add((u - target).squaredNorm());
     }
-    seen = progress.iteration;
+    last = progress.iteration;
     return Action::go_on;
   };
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
