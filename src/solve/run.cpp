@@ -159,6 +159,12 @@ Run run_averaged(const Oracle& oracle, const Options& options) {
 
 Run internal::run(const Oracle& oracle, const Options& options) {
   check_ranges(options);
+  const Solution* earlier = options.resume.get();
+  if (earlier && earlier->ok() && earlier->history.empty()) {  // nothing was done
+    Options fresh = options;
+    fresh.resume = {};
+    return run(oracle, fresh);
+  }
   if (is_adaptive(options.method)) {
     const Method method = adaptive_method(oracle, options);
     return method == Method::collocation && oracle.noise_dimension() > 0
