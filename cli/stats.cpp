@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "chaosgrad/chaosgrad.h"
 #include "io/run_statistics.h"
@@ -70,28 +71,12 @@ void print_numbers(const std::vector<std::string>& names, const std::vector<std:
   }
 }
 
-void print_statistics(const StoredRun& run, const Statistics& statistics,
-                      const std::vector<std::string>& quantities, double confidence) {
+// Those that are a number per level, per parameter or per pair: a table each.
+void print_lists(const StoredRun& run, const std::vector<std::string>& names,
+                 const std::vector<std::size_t>& shown, const Statistics& statistics) {
   const std::vector<std::string>& parameters = run.labels.parameters;
-  std::vector<std::string> names = run.labels.variables;
-  const std::size_t components = names.size();
-  names.insert(names.end(), quantities.begin(), quantities.end());
-  std::vector<std::size_t> shown;
-  for (std::size_t j = 0; j < names.size(); ++j) {
-    if (j < shown_outputs || j >= components) shown.push_back(j);
-  }
   std::vector<std::string> levels;
   for (const double level : statistics.levels) levels.push_back(fmt::format("{:g} %", 100 * level));
-
-  if (!run.labels.title.empty()) fmt::print("{}\n", run.labels.title);
-  fmt::print("Error bars hold with {:g} % confidence.\n", 100 * confidence);
-  if (statistics.reweighting) {
-    fmt::print(
-        "Another distribution of the parameters: errors grow by a factor of up to {:.3g}; {:.3g} % "
-        "of the run's samples would count under it.\n",
-        statistics.reweighting->error_factor, 100 * statistics.reweighting->effective_share);
-  }
-  print_numbers(names, shown, statistics);
   bool said = !run.solution.expansion.measure().is_dependent();
   for (const StatisticEntry& entry : statistic_table()) {
     const auto* member = std::get_if<std::vector<Estimate> OutputStatistics::*>(&entry.member);
@@ -115,6 +100,27 @@ void print_statistics(const StoredRun& run, const Statistics& statistics,
       }
     }
   }
+}
+
+void print_statistics(const StoredRun& run, const Statistics& statistics,
+                      const std::vector<std::string>& quantities, double confidence) {
+  std::vector<std::string> names = run.labels.variables;
+  const std::size_t components = names.size();
+  names.insert(names.end(), quantities.begin(), quantities.end());
+  std::vector<std::size_t> shown;
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    if (j < shown_outputs || j >= components) shown.push_back(j);
+  }
+  if (!run.labels.title.empty()) fmt::print("{}\n", run.labels.title);
+  fmt::print("Error bars hold with {:g} % confidence.\n", 100 * confidence);
+  if (statistics.reweighting) {
+    fmt::print(
+        "Another distribution of the parameters: errors grow by a factor of up to {:.3g}; {:.3g} % "
+        "of the run's samples would count under it.\n",
+        statistics.reweighting->error_factor, 100 * statistics.reweighting->effective_share);
+  }
+  print_numbers(names, shown, statistics);
+  print_lists(run, names, shown, statistics);
   std::vector<std::string> columns;
   for (const std::size_t j : shown) columns.push_back(names[j]);
   print_header("covariance", columns);
