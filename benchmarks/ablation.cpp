@@ -1,8 +1,9 @@
 // Solves problem files with other constants in the adaptive solvers; see ablation.py.
 // Usage: ablation --list
-//        ablation FILE… [--tune NAME=VALUE]… [--set KEY=VALUE]…
+//        ablation FILE… [--tune NAME=VALUE]… [--each NAME=VALUE]… [--set KEY=VALUE]…
 // NAME is a member of a tuning struct after the name of its algorithm, as in collocation.accuracy.
-// --list prints all of them with their values. Otherwise there is one line of JSON for each file.
+// --list prints all of them with their values. Otherwise every file is solved with all that --tune
+// says, once; or, if there is --each, once for each of these on top of it. One line of JSON each.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "chaosgrad/chaosgrad.h"
@@ -57,20 +59,15 @@ void set(Tunings& tunings, const std::string& assignment) {
   if (!found) throw std::invalid_argument("there is no constant " + name);
 }
 
-Run solve_with(const Oracle& oracle, const Options& options, const Tunings& tunings) {
-  std::vector<Family> families = make_families(oracle);
+Run solve_with(const Oracle& oracle, const std::vector<Family>& families, const Options& options,
+               const Tunings& tunings) {
   IndexSet constant = IndexSet::first(static_cast<Index>(families.size()), 1);
-  Run result{.basis = Basis(std::move(families), std::move(constant)),
-             .u = oracle.facts().start.transpose()};
+  Run result{.basis = Basis(families, std::move(constant)), .u = oracle.facts().start.transpose()};
   const std::optional<ReferenceExpansion> no_reference;
   Monitor monitor(oracle.parameters(), options, no_reference);
   Executor executor(options.threads);
   if (options.method == Method::sieve) {
     solve_sieve(oracle, options, monitor, executor, result, tunings.sieve);
-  } else if (oracle.noise_dimension() > 0) {
-    const AveragedProblem averaged(oracle);
-    solve_collocation(averaged, options, monitor, executor, result, tunings.collocation,
-                      tunings.pointwise);
   } else {
     solve_collocation(oracle, options, monitor, executor, result, tunings.collocation,
                       tunings.pointwise);
@@ -78,29 +75,39 @@ Run solve_with(const Oracle& oracle, const Options& options, const Tunings& tuni
   return result;
 }
 
-nlohmann::json summary(const std::string& path, const std::vector<std::string>& overrides,
-                       const Tunings& tunings) {
+// Solves one file in all ways. The tables of its families and its reference are made once.
+void solve_file(const std::string& path, const std::vector<std::string>& overrides,
+                const std::vector<std::pair<std::string, Tunings>>& ways) {
   constexpr Index validation_samples = 1 << 13;
   const ProblemFile file = load_problem(read_problem_source(path, overrides));
-  const Oracle oracle = file.problem;
-  const Run run = solve_with(oracle, file.options, tunings);
-  Executor executor(file.options.threads);
-  const std::optional<double> error =
-      Validation(oracle, file.options.seed, validation_samples).error(run.basis, run.u, executor);
-  nlohmann::json line{{"file", path},
-                      {"status", to_string(run.status)},
-                      {"gradients", run.gradients},
-                      {"basis_size", run.u.rows()},
-                      {"target", absolute_tolerance(file.options, run.u.norm())},
-                      {"estimate", nullptr},
-                      {"true_error", nullptr}};
-  if (run.error && run.error->estimate) line["estimate"] = *run.error->estimate;
-  if (error) line["true_error"] = *error;
-  return line;
+  const Options& options = file.options;
+  const Oracle given = file.problem;
+  const bool average = given.noise_dimension() > 0 && options.method != Method::sieve;
+  std::optional<AveragedProblem> averaged;
+  if (average) averaged.emplace(given);
+  const Oracle oracle = average ? Oracle(*averaged) : given;
+  const std::vector<Family> families = make_families(oracle);
+  const Validation validation(given, options.seed, validation_samples);
+  Executor executor(options.threads);
+  for (const auto& [name, tunings] : ways) {
+    const Run run = solve_with(oracle, families, options, tunings);
+    const std::optional<double> error = validation.error(run.basis, run.u, executor);
+    nlohmann::ordered_json line{{"file", path},
+                                {"each", name},
+                                {"status", to_string(run.status)},
+                                {"gradients", run.gradients},
+                                {"basis_size", run.u.rows()},
+                                {"target", absolute_tolerance(options, run.u.norm())},
+                                {"estimate", nullptr},
+                                {"true_error", nullptr}};
+    if (run.error && run.error->estimate) line["estimate"] = *run.error->estimate;
+    if (error) line["true_error"] = *error;
+    fmt::print("{}\n", line.dump());
+  }
 }
 
 int list() {
-  nlohmann::json names = nlohmann::json::object();
+  nlohmann::ordered_json names = nlohmann::ordered_json::object();  // in the order of the structs
   Tunings tunings;
   visit_all(tunings, [&](const std::string& name, const auto& member) {
     names[name] = {{"value", member},
@@ -111,20 +118,27 @@ int list() {
 }
 
 int run(const std::vector<std::string>& arguments) {
-  std::vector<std::string> files, overrides;
+  std::vector<std::string> files, overrides, each;
   Tunings tunings;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--list") return list();
     if (arguments[i] == "--tune") {
       set(tunings, arguments.at(++i));
+    } else if (arguments[i] == "--each") {
+      each.push_back(arguments.at(++i));
     } else if (arguments[i] == "--set") {
       overrides.push_back(arguments.at(++i));
     } else {
       files.push_back(arguments[i]);
     }
   }
-  for (const std::string& file : files)
-    fmt::print("{}\n", summary(file, overrides, tunings).dump());
+  std::vector<std::pair<std::string, Tunings>> ways;
+  for (const std::string& assignment : each) {
+    ways.emplace_back(assignment, tunings);
+    set(ways.back().second, assignment);
+  }
+  if (ways.empty()) ways.emplace_back("", tunings);
+  for (const std::string& file : files) solve_file(file, overrides, ways);
   return 0;
 }
 

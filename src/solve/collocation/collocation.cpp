@@ -72,13 +72,13 @@ void add_samples(const Context& context, Design& design, CollocationState& state
 // it. Sets basis, u and error. Empty if the run is over.
 std::optional<Fit> polish_and_fit(const Context& context, Design& design, CollocationState& state) {
   for (;;) {
-    if (polish_points(context, state) == Verdict::stop) return {};
+    const std::optional<double> lacking = polish_points(context, state);
+    if (!lacking) return {};
     Fit fit = design.fit(state.points, state.run.basis, context.executor);
     if (fit.determined) {
       state.run.basis = fit.basis;
       state.run.u = fit.u;
-      state.error =
-          measure_error(fit, state.error.optimisation, state.error, context.options.confidence);
+      state.error = measure_error(fit, *lacking, state.error, context.options.confidence);
       return fit;
     }
     if (!design.ask_for_samples()) {
@@ -134,24 +134,25 @@ void stop_before_test(const Context& context, CollocationState& state) {
 void run_stages(const Context& context, Design& design, CollocationState& state) {
   const CollocationTuning& tuning = context.tuning;
   for (; state.stage <= tuning.most_stages; ++state.stage) {
-    save(design, state);
+    save(design, state);  // 4
     context.monitor.checkpoint(state.run, [] {});
     const Index price = design.missing(state.points, state.run.basis) +
                         state.points.size() / tuning.repolished_share;
-    if (may_evaluate(context, price, state) == Verdict::stop) return;
-    add_samples(context, design, state);
-    choose_accuracy(tuning, state);
+    if (may_evaluate(context, price, state) == Verdict::stop) return;  // 5
+    add_samples(context, design, state);                               // 6, 7
+    choose_accuracy(tuning, state);                                    // 8
     std::optional<Fit> fit;
     do {
-      fit = polish_and_fit(context, design, state);
+      fit = polish_and_fit(context, design, state);  // 9 to 13
       if (!fit) return;
-    } while (doubt_outliers(tuning, state.error.squares, state.points));
-    record(context, state);
-    const Verdict verdict = judge(state.error, target(context, state), budget(context, state));
+    } while (doubt_outliers(tuning, state.error.squares, state.points));  // 14
+    record(context, state);                                               // 15
+    const Verdict verdict =
+        judge(state.error, target(context, state), budget(context, state));  // 16
     if (verdict == Verdict::stop) return stop_before_test(context, state);
     if (verdict == Verdict::confirm && confirm(context, design, state) != Confirmation::refuted)
       return;
-    if (grow(context, design, *fit, state) == Verdict::stop) return;
+    if (grow(context, design, *fit, state) == Verdict::stop) return;  // 17, 18
   }
   const std::string reason =
       fmt::format("the tolerance was not reached in {} stages", tuning.most_stages);

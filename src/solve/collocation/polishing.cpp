@@ -33,11 +33,11 @@ void choose_accuracy(const CollocationTuning& tuning, CollocationState& state) {
   state.error_before = error;
 }
 
-Verdict polish_points(const Context& context, CollocationState& state) {
+std::optional<double> polish_points(const Context& context, CollocationState& state) {
   const CollocationTuning& tuning = context.tuning;
   Points& points = state.points;
   if (state.stage > 1) state.model.fit(state.run.basis, state.run.u, points);
-  if (evaluate_points(context, state) == Verdict::stop) return Verdict::stop;
+  if (evaluate_points(context, state) == Verdict::stop) return {};
   const auto n = static_cast<double>(points.size());
   if (!std::isfinite(state.error.squared)) {  // nothing measured yet: the size of the first steps
     Matrix steps(points.size(), points.x.cols());
@@ -51,17 +51,15 @@ Verdict polish_points(const Context& context, CollocationState& state) {
   PointReport report;
   if (!state.contraction) {
     const PointRange pilot{0, std::min(tuning.pilot_points, points.size())};
-    if (polish_range(context, pilot, tolerance, 1, state, report) == Verdict::stop)
-      return Verdict::stop;
+    if (polish_range(context, pilot, tolerance, 1, state, report) == Verdict::stop) return {};
   }
   const Index probe_every = state.contraction.value_or(1) <= tuning.tiny_ratio
                                 ? tuning.probe_every_tiny
                                 : tuning.probe_every;
   if (polish_range(context, {0, points.size()}, tolerance, probe_every, state, report) ==
       Verdict::stop)
-    return Verdict::stop;
-  state.error.optimisation = std::sqrt(report.remaining_squares / n);
-  return Verdict::go_on;
+    return {};
+  return std::sqrt(report.remaining_squares / n);
 }
 
 Verdict polish_range(const Context& context, PointRange range, double tolerance, Index probe_every,

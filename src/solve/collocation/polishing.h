@@ -1,5 +1,7 @@
 #pragma once
 // How accurate the points are, and how they get there.
+#include <optional>
+
 #include "solve/collocation/context.h"
 #include "solve/collocation/state.h"
 
@@ -9,8 +11,8 @@ namespace chaosgrad::internal::collocation {
 // may be what holds it up, for their own errors are estimates: then they become better.
 void choose_accuracy(const CollocationTuning& tuning, CollocationState& state);
 
-// Polishes all points and fills error.optimisation, √(mean square of what they lack).
-[[nodiscard]] Verdict polish_points(const Context& context, CollocationState& state);
+// Polishes all points. Gives what they still lack, √(mean square); empty if the run is over.
+[[nodiscard]] std::optional<double> polish_points(const Context& context, CollocationState& state);
 
 // Polishes a range of points as far as the budget goes. A stage that the budget cuts short is done
 // again, and whole, when the run is resumed.

@@ -1,42 +1,56 @@
 #pragma once
 // The constants of polishing a point (docs/algorithms.md, Algorithm 3), each with its meaning and
-// its origin.
+// its origin. "Gradients 1.05 at 0.3" says that with 0.3 all problems of benchmarks/ablation.py
+// together take 1.05 times the gradients; other seeds alone make up to 1.03 of them.
 #include "chaosgrad/types.h"
 
 namespace chaosgrad::internal {
 
 struct PointwiseTuning {
   // Secant pairs that a point keeps.
+  // Origin: measured, gradients 1.01 at 6, 1.00 at 24.
   Index memory = 12;
   // Steps of one call of polish(), after which a point is left unsolved.
+  // Origin: measured, gradients 1.00 at 30, 1.00 at 120.
   Index most_steps = 60;
 
   // The common inverse is rescaled to the last pair of a point where the factor, or its inverse,
   // is beyond this.
+  // Origin: measured, gradients 1.00 off, 1.03 at 2, 0.99 at 8.
   double rescale_from = 4;
   // A step is taken back when it ends past the minimum along itself: its slope there, over the
   // slope at its start.
+  // Origin: measured, gradients 1.04 off, 1.05 at 0.45, 0.99 at 1.8.
   double overshoot = 0.9;
   // The same ratio, beyond which the step met another regime of f and its pair says nothing about
   // the curvature here.
+  // Origin: a guard: a Hessian within a factor of 1e4 of the model cannot do that.
   double regime_change = 1e4;
   // Curvature along a step to where ∇f is not finite, in slopes at its start: the next step there
   // is this many times shorter.
+  // Origin: a guard: ten refusals shorten the step by 1e10.
   double brake = 10;
 
   // An iterate runs away when its norm is beyond PointOptions::runaway_norm by this many norms of
   // its start.
+  // Origin: a guard.
   double runaway = 1e3;
   // Steps below this share of the tolerance need no second one to be believed.
+  // Origin: a guard for points that start at their optimum.
   double negligible_step = 1e-6;
   // Steps below this, relative to 1 + |x|, that end where ∇f is not finite: it is not finite at x.
+  // Origin: a guard: below it is the rounding of x.
   double shortest_step = 1e-12;
   // The smallest ratio of steps that is kept: 0 means that none was tried.
+  // Origin: any positive number that is smaller than what ratios can be.
   double least_ratio = 1e-12;
   // Differences of gradients, and steps, below this share of their terms are rounding and say
   // nothing about the curvature.
+  // Origin: seven times the root of the unit of rounding: such differences keep half of the
+  // digits.
   double rounding = 1e-7;
   // The least cosine of the angle between s and y for a pair to be kept.
+  // Origin: 45 units of rounding.
   double least_cosine = 1e-14;
 };
 
