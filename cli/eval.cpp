@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "chaosgrad/chaosgrad.h"
-#include "io/problem_file/csv.h"
 #include "io/json_numbers.h"
+#include "io/problem_file/csv.h"
 #include "session.h"
 
 #include "expression/expression.h"

@@ -1,9 +1,9 @@
 #include "curvature/curvature.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include "numeric/decompositions.h"
-#include <Eigen/Eigenvalues>
 #include "numeric/symmetric.h"
 #include "random/random.h"
 

@@ -1,7 +1,7 @@
 // What the figures have in common.
 #include "paper/figures.h"
-#include "samples/sample_source.h"
 #include "problem/problem_samples.h"
+#include "samples/sample_source.h"
 
 namespace chaosgrad::internal {
 

@@ -130,7 +130,8 @@ void add_reference(FormulaData& data, const FormulaSpec& spec, const Scope& name
     }
     for (const int slot : {slot_x, slot_noise, slot_table}) {
       if (data.graph.depends_on(node, slot)) {
-        throw FormulaError("the reference may depend on the parameters only", span_of(found->second));
+        throw FormulaError("the reference may depend on the parameters only",
+                           span_of(found->second));
       }
     }
     outputs.push_back(node);

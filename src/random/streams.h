@@ -16,9 +16,9 @@ struct Stream {
 enum class Purpose : std::uint8_t {
   parameters,  // solvers, θ. Step: iteration (descent), stage (sieve), metric_stage() (its metric),
                // 0 (nested, collocation: drawn once)
-  noise,     // solvers, v. Step: the same; nested: iteration · 2^24 + draw
-  scramble,  // solvers, digital shifts of Sobol' points. Step: iteration (descent), 0 (induced
-             // densities), 1 (not a shift: where in the gaps of a line points are placed)
+  noise,       // solvers, v. Step: the same; nested: iteration · 2^24 + draw
+  scramble,    // solvers, digital shifts of Sobol' points. Step: iteration (descent), 0 (induced
+               // densities), 1 (not a shift: where in the gaps of a line points are placed)
   constants_parameters,    // estimates of μ, L, V, V_G: θ
   constants_noise,         // the same: v. Step: number of the θ
   bound_parameters,        // sieve, the bound of its error: θ

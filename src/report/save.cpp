@@ -14,8 +14,7 @@ void save(const std::string& directory, const Solution& solution, const Labels& 
   write_for_readers(directory, record, summary);
 }
 
-void save_checkpoint(const std::string& directory, const Solution& solution,
-                     const Labels& labels) {
+void save_checkpoint(const std::string& directory, const Solution& solution, const Labels& labels) {
   Labels named = labels;
   named.quantities.clear();
   save_unfinished(directory, record_of(solution, named));

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "basis/kernels.h"
-#include "numeric/symmetric.h"
-#include "random/random.h"
 #include "curvature/curvature.h"
 #include "estimate/paired_gradients.h"
 #include "estimate/residual_coefficients.h"
+#include "numeric/symmetric.h"
+#include "random/random.h"
 #include "samples/parameters.h"
 
 namespace chaosgrad::internal {

@@ -52,7 +52,8 @@ std::string component_table(const Solution& solution, const Labels& labels) {
     for (const double index : indices.total.row(i)) text += fmt::format(" {:>8.3f}", index);
     text += "\n";
   }
-  if (shown < means.size()) text += fmt::format("  … and {} more components\n", means.size() - shown);
+  if (shown < means.size())
+    text += fmt::format("  … and {} more components\n", means.size() - shown);
   return text;
 }
 
@@ -64,10 +65,10 @@ std::string report(const Solution& solution, Detail detail, const Labels& given)
   text += fmt::format("{}: {}\n", to_string(solution.status), solution.message);
   if (detail == Detail::brief) return text;
   const ProblemConstants& constants = solution.constants;
-  text += fmt::format("  method {}, {} iterations, m = {}, {} gradients, {:.3g} s\n",
-                      to_string(solution.options.method), solution.history.size(),
-                      solution.expansion.coefficients().rows(), solution.gradients,
-                      solution.seconds);
+  text +=
+      fmt::format("  method {}, {} iterations, m = {}, {} gradients, {:.3g} s\n",
+                  to_string(solution.options.method), solution.history.size(),
+                  solution.expansion.coefficients().rows(), solution.gradients, solution.seconds);
   text += fmt::format("  mu = {:.4g} ({}), L = {:.4g} ({}), kappa = {:.4g}\n", constants.mu.value,
                       constants.mu.given ? "given" : "estimated", constants.L.value,
                       constants.L.given ? "given" : "estimated", constants.kappa());

@@ -7,10 +7,10 @@
 
 #include "chaosgrad/error.h"
 #include "curvature/curvature.h"
-#include "random/random.h"
 #include "curvature/metric.h"
 #include "estimate/average_gradient.h"
 #include "problem/averaged_problem.h"
+#include "random/random.h"
 #include "samples/parameters.h"
 #include "solution/statistics/bars.h"
 #include "solve/common/goal.h"

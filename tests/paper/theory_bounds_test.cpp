@@ -5,8 +5,8 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "estimate/gradient_estimator.h"
-#include "support/theory_problems.h"
 #include "solve/run.h"
+#include "support/theory_problems.h"
 
 namespace chaosgrad {
 using namespace internal;

@@ -156,7 +156,8 @@ TEST(Growth, CandidatesSurroundWhatIsSignificant) {
   const Gains gains{Vector{{1, 8, 4, 0.1}}, Vector{{0.9, 1, 1, 1}}};
   EXPECT_EQ(mark(gains, {.noise_factor = 3, .bulk = 0.99, .always = 0, .most = 9}),
             (std::vector<Index>{1, 2}));
-  EXPECT_EQ(mark(gains, {.noise_factor = 3, .bulk = 0.5, .always = 0, .most = 9}), std::vector<Index>{1});
+  EXPECT_EQ(mark(gains, {.noise_factor = 3, .bulk = 0.5, .always = 0, .most = 9}),
+            std::vector<Index>{1});
 }
 
 // Coverage of the mean of squares of normals, which is skewed: at least what it promises, less

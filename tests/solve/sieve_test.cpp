@@ -250,7 +250,8 @@ TEST(SieveSaved, ComesBackToTheBit) {
   EXPECT_EQ(run.u, state.u);
 
   Result again{.basis = state_of(row({0})).basis, .u = row({0})};
-  const SieveState back = restore_state(as_solution(Measure({Distribution(Uniform{-1, 1})}), {}, run), again);
+  const SieveState back =
+      restore_state(as_solution(Measure({Distribution(Uniform{-1, 1})}), {}, run), again);
   EXPECT_EQ(again.gradients, 99);
   EXPECT_EQ(back.stage, 7);
   EXPECT_EQ(back.basis.size(), 3);

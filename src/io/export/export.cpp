@@ -10,8 +10,8 @@ namespace chaosgrad {
 using namespace internal;
 
 std::string internal::closed_form_code(const std::vector<EvaluatorScore>& scores,
-                             std::span<const LawCode> codes, std::string_view common,
-                             std::string_view language) {
+                                       std::span<const LawCode> codes, std::string_view common,
+                                       std::string_view language) {
   std::string text, needed;
   const auto is_used = [&](const LawCode& law) {
     return std::any_of(scores.begin(), scores.end(), [&](const EvaluatorScore& score) {

@@ -59,7 +59,7 @@ std::vector<Line> split(std::string_view text) {
 }
 
 double field_value(const Field& field, const Line& line, const std::string& file,
-              std::string_view text) {
+                   std::string_view text) {
   double value = 0;
   const char* end = field.text.data() + field.text.size();
   const auto [rest, error] = std::from_chars(field.text.data(), end, value);
@@ -71,7 +71,7 @@ double field_value(const Field& field, const Line& line, const std::string& file
 }
 
 Matrix row_values(const std::vector<Line>& lines, std::size_t first, std::size_t columns,
-               const std::string& file, std::string_view text) {
+                  const std::string& file, std::string_view text) {
   Matrix rows(static_cast<Index>(lines.size() - first), static_cast<Index>(columns));
   for (std::size_t i = first; i < lines.size(); ++i) {
     if (lines[i].fields.size() != columns) {

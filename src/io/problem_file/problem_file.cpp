@@ -8,8 +8,8 @@
 #include "io/problem_file/file_table.h"
 #include "io/problem_file/read_options.h"
 #include "io/problem_file/read_problem.h"
-#include "io/problem_file/toml_document.h"
 #include "io/problem_file/source.h"
+#include "io/problem_file/toml_document.h"
 
 namespace chaosgrad::internal {
 

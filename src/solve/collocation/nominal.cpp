@@ -17,8 +17,8 @@ Verdict measure_hessian(const Context& context, const Points& nominal, Collocati
     state.run.gradients += context.gradient.draws;
     return g.row(0).transpose();
   };
-  Curvature curvature =
-      measure_curvature(gradient, centre, false, make_stream(context.options.seed, Purpose::krylov));
+  Curvature curvature = measure_curvature(gradient, centre, false,
+                                          make_stream(context.options.seed, Purpose::krylov));
   if (!curvature.eigenvalues.allFinite())
     return stop(Status::bad_gradient, "the gradient is not finite near the start", state);
   const std::string where = "at " + place(theta.row(0).transpose());

@@ -196,7 +196,9 @@ struct DiffersFromDefault {
   bool operator()(const IndexSetMember&) const {
     return index_set_name(options) != index_set_name(fallback);
   }
-  bool operator()(const IndexWeightsMember&) const { return index_order(options.indices).weights.size() > 0; }
+  bool operator()(const IndexWeightsMember&) const {
+    return index_order(options.indices).weights.size() > 0;
+  }
 };
 
 }  // namespace

@@ -31,11 +31,12 @@ std::vector<MultiIndex> functions_to_add(const Basis& wide, const SieveBatch& ba
   const Gains gains{batch.beyond.rowwise().squaredNorm(), batch.noise.tail(beyond)};
   const auto most = static_cast<Index>(tuning.most_growth * static_cast<double>(m));
   std::vector<MultiIndex> added;
-  for (const Index i : mark(gains, {.noise_factor = std::max(tuning.growth_signal,
-                                                      noise_maximum(beyond, batch.beyond.cols())),
-                                   .bulk = tuning.bulk,
-                                   .always = 0,
-                                   .most = std::max<Index>(1, most)}))
+  for (const Index i :
+       mark(gains, {.noise_factor =
+                        std::max(tuning.growth_signal, noise_maximum(beyond, batch.beyond.cols())),
+                   .bulk = tuning.bulk,
+                   .always = 0,
+                   .most = std::max<Index>(1, most)}))
     added.push_back(wide.indices()[m + i]);
   return added;
 }

@@ -23,7 +23,8 @@ SieveState start_state(const Oracle& oracle, const std::vector<Family>& families
   Coefficients u = zero;
   u.row(0) = oracle.facts().start.transpose();
   return {
-      .basis = Basis(families, IndexSet::first(d, size, limited_order(families, index_order(options.indices)))),
+      .basis = Basis(families, IndexSet::first(
+                                   d, size, limited_order(families, index_order(options.indices)))),
       .u = u,
       .replicates = std::vector<Coefficients>(sieve_groups, u),
       .averaged = Vector::Zero(size),
