@@ -95,7 +95,7 @@ void begin(const Options& options, Run& run, Monitor& monitor) {
     run.gradients = before->gradients;
     run.state = before->state;
   }
-  monitor.checkpoint(run, [] {});
+  monitor.begin(run);
 }
 
 // collocation without noise, or sieve.

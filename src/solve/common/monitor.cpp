@@ -30,6 +30,12 @@ double Monitor::session_seconds() const {
 
 double Monitor::seconds() const { return seconds_before_ + session_seconds(); }
 
+void Monitor::begin(Run& run) {
+  checkpoint(run, [] {});
+  start_ = std::chrono::steady_clock::now();
+  last_checkpoint_ = 0;
+}
+
 bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run, std::optional<double> now) {
   const auto stop = [&](Status status, std::string reason) {
     run.status = status;

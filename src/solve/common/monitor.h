@@ -16,6 +16,9 @@ class Monitor {
   Monitor(const Measure& measure, const Options& options,
           const std::optional<ReferenceExpansion>& reference);
 
+  // Tells the caller that the run is about to begin. The clock starts when the caller is done.
+  void begin(Run& run);
+
   // Whether an iteration that needs `gradients` more may start; otherwise sets status and
   // stop_reason of `run`. Asks the caller, unless checkpoint() has just done so. Looks at the clock
   // unless `now`, what it showed, is given.
