@@ -1,20 +1,19 @@
 # The two commands of a new user are `make demo` and `make test`.
 .PHONY: demo build test ci clang portable sanitize debug format packages clean
 
-demo: packages
-	@echo "== building the program (release)"
-	@test -f build/release/build.ninja || cmake --preset release
-	cmake --build --preset release --target chaosgrad_cli
+demo: build
 	@echo "== solving examples/quickstart.toml"
 	build/release/chaosgrad solve examples/quickstart.toml -o runs/quickstart
 
 build: packages
-	@echo "== building (release)"
+	@echo "== building the program (release)"
 	@test -f build/release/build.ninja || cmake --preset release
-	cmake --build --preset release
+	cmake --build --preset release --target chaosgrad_cli
 
 test: build
 	@scripts/install-packages tests
+	@echo "== building tests and benchmarks (release)"
+	cmake --build --preset release
 	scripts/run-tests
 
 # The C++ tests in another build: warnings are errors, another compiler, another machine, sanitizers, assertions.
