@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "chaosgrad/error.h"
 #include "io/json_numbers.h"
-#include "io/problem_file/read_distribution.h"
 #include "io/problem_file/read_options.h"
 #include "measure/distribution_table.h"
 #include "solve/common/option_table.h"
@@ -71,18 +71,13 @@ std::string describe(const Options& options) {
 
 namespace {
 
-// A JSON value in TOML; both write texts and lists alike. null stands for an infinite bound.
-std::string toml_value(const std::string& key, const Json& value) {
-  if (value.is_null()) return key == "lower" ? "-inf" : "inf";
-  if (value.is_number_float()) return fmt::format("{:.17g}", value.get<double>());
-  return value.dump();
-}
-
-// key = value, one a line.
+// key = value, one a line. TOML writes texts and lists as JSON does.
 std::string toml_lines(const Json& object) {
   std::string text;
-  for (const auto& [key, value] : object.items())
-    text += fmt::format("{} = {}\n", key, toml_value(key, value));
+  for (const auto& [key, value] : object.items()) {
+    text += value.is_number_float() ? fmt::format("{} = {:.17g}\n", key, value.get<double>())
+                                    : fmt::format("{} = {}\n", key, value.dump());
+  }
   return text;
 }
 
@@ -97,14 +92,21 @@ ProblemSource source_of(std::string text) {
 }  // namespace
 
 Distribution distribution_of(const std::string& description) {
-  Json object = Json::parse(description);
-  ProblemSource source = source_of("[parameters.theta]\n" + toml_lines(object));
-  TomlDocument document(source);
-  DataFiles files(source);
-  ConstantScope constants;
-  const toml::table& table = document.table(
-      *document.table(*document.root().get("parameters"), "parameters").get("theta"), "theta");
-  return read_distribution(document, table, "theta", {}, constants, files);
+  const Json object = Json::parse(description);
+  const std::string name = object.at("distribution");
+  const DistributionEntry* entry = find_distribution(name);
+  if (!entry) throw IoError(fmt::format("the distribution '{}' is not known", name));
+  if (!entry->make) {
+    return Discrete{object.at("values").get<std::vector<double>>(),
+                    object.at("weights").get<std::vector<double>>()};
+  }
+  std::vector<double> arguments;
+  for (const DistributionArgument& argument : entry->arguments) {
+    const Json& value = object.at(std::string(argument.key));
+    const double bound = argument.key == "lower" ? -infinity : infinity;
+    arguments.push_back(value.is_null() ? bound : value.get<double>());
+  }
+  return entry->make(arguments);
 }
 
 Options options_of(const std::string& description) {

@@ -13,9 +13,9 @@ namespace chaosgrad::internal {
 // The keys of [solve], with the values in force; null where a default depends on the method.
 [[nodiscard]] std::string describe(const Options& options);
 
-// As describe() wrote them. Throws PlacedError for other text.
+// As describe() wrote them. Throws IoError for a name that is not known.
 [[nodiscard]] Distribution distribution_of(const std::string& description);
-// A schedule that was a C++ function is left out.
+// A schedule that was a C++ function is left out. Throws PlacedError for other text.
 [[nodiscard]] Options options_of(const std::string& description);
 
 }  // namespace chaosgrad::internal
