@@ -220,29 +220,6 @@ std::string draw_panel(const Chart& chart, int legend_rows, std::size_t number) 
 
 }  // namespace
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
 std::string draw(const std::vector<Chart>& panels) {
   int legend_rows = 1;
   for (const Chart& chart : panels) {
