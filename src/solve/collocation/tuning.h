@@ -194,8 +194,8 @@ struct CollocationTuning {
   // Candidates on each axis: the share 1/axis_share of its degree more, and at least so many.
   // Origin: measured, gradients 1.20 off, 0.99 at 1, 1.10 at 4.
   int axis_share = 2;
-  // Origin: measured, gradients 1.01 off, 1.00 at 1, 0.98 at 4; at 0 and 1 one problem of 38 more is
-  // outside its tolerance.
+  // Origin: measured, gradients 1.01 off, 1.00 at 1, 0.98 at 4; at 0 and 1 one problem more of 38
+  // is outside its tolerance.
   int least_axis = 2;
   // Stages in a row without a new function, after which the run is at its end.
   // Origin: measured, gradients 1.00 at 3, 1.00 at 12.
