@@ -1,4 +1,5 @@
-// Solves problem files with other constants in the adaptive solvers; see ablation.py.
+// Solves problem files with other constants in the adaptive solvers; see ablation.py and
+// ablation_sieve.py.
 // Usage: ablation --list
 //        ablation FILE… [--tune NAME=VALUE]… [--each NAME=VALUE]… [--set KEY=VALUE]…
 // NAME is a member of a tuning struct after the name of its algorithm, as in collocation.accuracy.
@@ -6,6 +7,7 @@
 // says, once; or, if there is --each, once for each of these on top of it. One line of JSON each.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -79,6 +81,7 @@ Run solve_with(const Oracle& oracle, const std::vector<Family>& families, const 
 void solve_file(const std::string& path, const std::vector<std::string>& overrides,
                 const std::vector<std::pair<std::string, Tunings>>& ways) {
   constexpr Index validation_samples = 1 << 13;
+  constexpr std::uint64_t validation_seed = 1;  // true errors of all seeds by the same samples
   const ProblemFile file = load_problem(read_problem_source(path, overrides));
   const Options& options = file.options;
   const Oracle given = file.problem;
@@ -87,7 +90,7 @@ void solve_file(const std::string& path, const std::vector<std::string>& overrid
   if (average) averaged.emplace(given);
   const Oracle oracle = average ? Oracle(*averaged) : given;
   const std::vector<Family> families = make_families(oracle);
-  const Validation validation(given, options.seed, validation_samples);
+  const Validation validation(given, validation_seed, validation_samples);
   Executor executor(options.threads);
   for (const auto& [name, tunings] : ways) {
     const Run run = solve_with(oracle, families, options, tunings);

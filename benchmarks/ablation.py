@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What each constant of the adaptive solvers is worth: every one halved, doubled, and switched off where that is possible, over the same problems.
+"""What each constant of collocation and of polishing a point is worth: every one halved, doubled, and switched off where that is possible, over the same problems.
 
 Usage: benchmarks/ablation.py [--only collocation.accuracy,pointwise] [--program build/release/benchmarks/ablation] [--cache FILE] > table.md
 
@@ -41,9 +41,9 @@ OFF = {
 }
 
 
-# Guards against what none of these problems does (no minimum, overflow, endless runs), and steps and thresholds of rounding: factors of two say nothing.
+# Guards against what none of these problems does (no minimum, overflow, endless runs), and thresholds of rounding: factors of two say nothing.
 GUARDS = {
-    "collocation.difference_step", "collocation.asymmetry_limit", "collocation.runaway", "collocation.most_stages", "collocation.improbable",
+    "collocation.asymmetry_limit", "collocation.runaway", "collocation.most_stages", "collocation.improbable",
     "collocation.curvature_slack", "collocation.model_pairs", "collocation.worst_condition", "pointwise.regime_change", "pointwise.brake",
     "pointwise.runaway", "pointwise.negligible_step", "pointwise.shortest_step", "pointwise.least_ratio", "pointwise.rounding", "pointwise.least_cosine",
 }
@@ -111,7 +111,7 @@ def compare(before, after):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="names, or the algorithms before their dots, separated by commas")
+    parser.add_argument("--only", default="collocation,pointwise", help="names, or the algorithms before their dots, separated by commas")
     parser.add_argument("--program", default=str(ROOT / "build" / "release" / "benchmarks" / "ablation"))
     parser.add_argument("--cache")
     arguments = parser.parse_args()

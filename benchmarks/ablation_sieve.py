@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """What does each rule and constant of the sieve gain? Every one halved, doubled and switched off, on noisy problems with a known optimum.
 
-Usage: benchmarks/ablation_sieve.py [--tolerance 2e-2] [--seeds 3] [--jobs 1] [--only NAME[=VALUE],...] [--files NAME,...] [--numbers N,...] [--output docs/ablation-sieve.md]
-                                    [--program build/release/benchmarks/ablation_sieve]
+Usage: benchmarks/ablation_sieve.py [--tolerance 2e-2] [--seeds 3] [--jobs 1] [--only NAME[=VALUE],...] [--files NAME,...] [--numbers N,...] [--output FILE]
+                                    [--program build/release/benchmarks/ablation]
 
 The problems: the noisy ones of random_problems.py with the numbers below, and expectile-*.toml and newsvendor.toml of benchmarks/problems.
-Prints a table in Markdown. A run is one problem with one seed; it is compared with the same problem and seed under today's values.
+Prints the table of docs/benchmarks.md, as Markdown. A run is one problem with one seed; it is compared with the same problem and seed under today's values.
   differ      runs that took another number of gradients, or ended elsewhere
   gradients   geometric mean of the ratio of gradients over the runs that converged under both, with its standard error
   converged   runs that did, of all; within: of these, those whose true error is within the tolerance
@@ -45,22 +45,26 @@ SCAN = {
 
 
 def runs(arguments, files, name=None, value=None):
-    change = [] if name is None else ["--confidence", str(value)] if name == "confidence" else ["--tune", f"{name}={value}"]
-    command = [arguments.program, "--tolerance", str(arguments.tolerance), "--seeds", str(arguments.seeds),
-               "--max-gradients", str(arguments.max_gradients), *change, *files]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    """All files with all seeds, seed by seed."""
+    change = [] if name is None else ["--set", f"solve.confidence={value}"] if name == "confidence" else ["--tune", f"sieve.{name}={value}"]
+    settings = ["method=sieve", f"relative_tolerance={arguments.tolerance}", f"max_gradients={arguments.max_gradients}", "threads=1"]
+    lines = []
+    for seed in range(1, arguments.seeds + 1):
+        given = [word for setting in [*settings, f"seed={seed}"] for word in ("--set", f"solve.{setting}")]
+        done = subprocess.run([arguments.program, *files, *given, *change], capture_output=True, text=True, check=True)
+        lines += [json.loads(line) for line in done.stdout.splitlines()]
+    return lines
 
 
 def row(name, value, base, changed):
     both = [math.log(b["gradients"] / a["gradients"]) for a, b in zip(base, changed) if a["status"] == b["status"] == "converged"]
     spread = statistics.stdev(both) / math.sqrt(len(both)) if len(both) > 1 else 0
     ratio = math.exp(statistics.mean(both)) if both else math.nan
-    good = [r for r in changed if r["status"] == "converged" and r.get("true") is not None]
-    within = sum(r["true"] <= r["tolerance"] for r in good)
-    quality = sorted(r["estimate"] / r["true"] for r in good)
+    good = [r for r in changed if r["status"] == "converged" and r["true_error"] is not None]
+    within = sum(r["true_error"] <= r["target"] for r in good)
+    quality = sorted(r["estimate"] / r["true_error"] for r in good)
     quantile = lambda p: quality[min(len(quality) - 1, int(p * len(quality)))] if quality else math.nan  # noqa: E731
-    differ = sum((a["gradients"], a["status"], a.get("true")) != (b["gradients"], b["status"], b.get("true")) for a, b in zip(base, changed))
+    differ = sum((a["gradients"], a["status"], a["true_error"]) != (b["gradients"], b["status"], b["true_error"]) for a, b in zip(base, changed))
     shown = "off" if value == OFF else f"{value:g}" if value is not None else "today"
     return f"| {name} | {shown} | {differ} | {ratio:.2f} ± {ratio * spread:.2f} | {len(good)} | {within} | {quantile(0.1):.2f} | {quantile(0.5):.2f} |"
 
@@ -75,7 +79,7 @@ def main():
     parser.add_argument("--files", default=",".join(FILES), help="problems of benchmarks/problems")
     parser.add_argument("--numbers", default=",".join(map(str, NUMBERS)), help="random problems")
     parser.add_argument("--output", help="file for the table")
-    parser.add_argument("--program", default=str(ROOT / "build" / "release" / "benchmarks" / "ablation_sieve"))
+    parser.add_argument("--program", default=str(ROOT / "build" / "release" / "benchmarks" / "ablation"))
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         files = [str(ROOT / "benchmarks" / "problems" / f"{name}.toml") for name in filter(None, arguments.files.split(","))]

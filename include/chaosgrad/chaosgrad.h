@@ -2,8 +2,10 @@
 // chaosgrad: the solution map x*(θ) = argmin_x E_v F(x, θ, v) of an uncertain optimisation problem
 // as a chaos expansion.
 //
-//   auto solution = chaosgrad::solve(problem, options);   // problem: any type satisfying
-//   chaosgrad::Problem solution(theta);  chaosgrad::mean(solution);  chaosgrad::sobol(solution);
+//   auto solution = chaosgrad::solve(problem, options);  // any type that is a chaosgrad::Problem
+//   solution(theta);
+//   chaosgrad::mean(solution);
+//   chaosgrad::sobol(solution);
 #include <string_view>
 
 #include "chaosgrad/basis.h"

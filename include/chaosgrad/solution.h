@@ -27,10 +27,10 @@ struct ProblemConstants {
   std::int64_t gradients = 0;  // spent on the estimate
 };
 
-// What a solver needs to go on from where it stopped, beyond the Run itself: named arrays, kept to
-// the bit. A solver fills one for each checkpoint and at its end, and reads it back on resumption;
-// who stores it need not know what it means. Random numbers are pure functions of (seed, stream,
-// sample), so their whole state is the seed and the counters put here.
+// What a solver needs to go on from where it stopped, beyond the rest of the Solution: named
+// arrays, kept to the bit. A solver fills one for each checkpoint and at its end, and reads it back
+// on resumption; who stores it need not know what it means. Random numbers are pure functions of
+// (seed, stream, sample), so their whole state is the seed and the counters put here.
 struct SolverState {
   std::map<std::string, Coefficients> arrays;
   std::map<std::string, std::vector<std::int64_t>> integers;

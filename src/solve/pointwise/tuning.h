@@ -1,7 +1,8 @@
 #pragma once
 // The constants of polishing a point (docs/algorithms.md, Algorithm 3), each with its meaning and
 // its origin. "Gradients 1.05 at 0.3" says that with 0.3 all problems of benchmarks/ablation.py
-// together take 1.05 times the gradients; other seeds alone make up to 1.03 of them.
+// together take 1.05 times the gradients; other seeds alone make up to 1.03 of them. The table
+// is in docs/benchmarks.md.
 #include "chaosgrad/types.h"
 
 namespace chaosgrad::internal {

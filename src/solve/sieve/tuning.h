@@ -1,6 +1,7 @@
 #pragma once
 // Every number that the sieve was given rather than told: its meaning, and its origin. "Measured"
-// gives the ratio of gradients with its standard error, of benchmarks/ablation_sieve.py.
+// gives the ratio of gradients with its standard error, of benchmarks/ablation_sieve.py; the
+// table is in docs/benchmarks.md.
 #include "chaosgrad/types.h"
 
 namespace chaosgrad::internal {
@@ -67,8 +68,8 @@ struct SieveTuning {
   // Origin: the time that a batch takes grows with them. Measured: even 50 change one run of 69.
   Index most_candidates = 4000;
   // The basis grows while its squared error is above this share of the sampling error's square,
-  // and above `negligible_basis` of the squared tolerance. Origin: docs/decisions.md, 31.
-  // Measured: 1.00 ± 0.01 with either at 0.
+  // and above `negligible_basis` of the squared tolerance. Origin: functions below either do not
+  // lower the whole error by much. Measured: 1.00 ± 0.01 with either at 0.
   double basis_share = 0.5;
   double negligible_basis = 0.1;
   // |c_ν|² over its noise, from which on ν may be added; more where many candidates make the
@@ -83,8 +84,8 @@ struct SieveTuning {
   double most_growth = 0.5;
 
   // Waves of the probe: in all, on the axes (shared by all parameters), and the highest frequency.
-  // Origin: docs/decisions.md, 30; they cost time, no gradients. Measured: without them 4 of 69
-  // runs differ, 0.99 ± 0.01.
+  // Origin: docs/decisions.md (the sieve probes); they cost time, no gradients. Measured: without
+  // them 4 of 69 runs differ, 0.99 ± 0.01.
   Index probe_waves = 64;
   Index probe_axis_waves = 16;
   Index probe_highest = 8;
