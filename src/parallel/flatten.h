@@ -2,8 +2,8 @@
 // Partial results of a reduction as rows of doubles, and back to the same bits. Threads hand their
 // values over as they are; what lies behind a network sends and receives the doubles.
 //
-// Flattened are numbers, Eigen matrices of doubles, arrays, std::optional, and structs of these
-// that name what they hold:
+// Flattened are doubles, integers, Eigen matrices of doubles, arrays, std::optional, and structs of
+// these that name what they hold:
 //   struct Sums { Coefficients u; double norm; auto members() { return std::tie(u, norm); } };
 #include <algorithm>
 #include <array>
@@ -18,8 +18,11 @@
 
 namespace chaosgrad::internal {
 
+// Of the floating-point types double alone: a long double would be rounded on its way out, and
+// nobody asks for float.
 template <class T>
-inline constexpr bool flattens = std::is_arithmetic_v<T>;
+inline constexpr bool flattens =
+    std::is_arithmetic_v<T> && !std::is_same_v<T, float> && !std::is_same_v<T, long double>;
 template <int Rows, int Cols, int Layout>
 inline constexpr bool flattens<Eigen::Matrix<double, Rows, Cols, Layout>> = true;
 template <class T>
