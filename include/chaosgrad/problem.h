@@ -1,6 +1,6 @@
 #pragma once
-// A problem: x*(θ) = argmin_x E_v F(x, θ, v) for θ ~ parameters(). Any type with these members is
-// one.
+// A problem: x*(θ) = argmin_x E_v F(x, θ, v) for θ ~ parameters(). Any type with the members of
+// the concept Problem is one.
 #include <concepts>
 #include <functional>
 #include <optional>
@@ -14,7 +14,8 @@
 namespace chaosgrad {
 
 // gradient() overwrites g (B×q) with ∇ₓF at each row of x (B×q), theta (B×d) and noise (B×r,
-// uniform on (0,1): the problem maps it to v). Pure and thread-safe: same inputs, same bits.
+// uniform on (0,1): the problem maps it to v). Pure and thread-safe: same inputs, same bits. It is
+// called from several threads at a time; Options::threads = 1 is for models that cannot take that.
 template <class P>
 concept Problem = requires(const P& p, Block x, Block theta, Block noise, BlockOut g) {
   { p.dimension() } -> std::convertible_to<Index>;        // q
@@ -107,8 +108,8 @@ class Oracle {
   ProblemFacts facts_;
 };
 
-// A problem from a gradient of one sample: g = gradient(x, theta, noise) with vectors of size q, d,
-// r.
+// A problem from a gradient of one sample: g = gradient(x, theta, noise) with vectors of size q, d
+// and r.
 template <class Gradient>
 class PerSampleProblem {
  public:

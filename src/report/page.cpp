@@ -52,29 +52,6 @@ std::string packed(const std::vector<std::uint16_t>& values) {
   return base64(values.data(), values.size() * sizeof(std::uint16_t));
 }
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
 std::string page_html(std::string_view title, const Json& data) {
   // Inside a script element only "<" could end the data; in JSON it stands in strings alone.
   const std::string text = data.dump(-1, ' ', false, Json::error_handler_t::replace);
