@@ -179,7 +179,9 @@ TEST(OptionTable, NotesWhatAMethodDoesNotUse) {
             std::vector<std::string>{"solve.points is not used by method masg"});
   options.method = Method::nested;
   options.guard = false;
-  options.indices = IndexOrder{.kind = IndexOrder::Kind::hyperbolic};
+  IndexOrder hyperbolic;
+  hyperbolic.kind = IndexOrder::Kind::hyperbolic;
+  options.indices = hyperbolic;
   EXPECT_EQ(notes_on_unused(options),
             (std::vector<std::string>{"solve.step is not used by method nested",
                                       "solve.guard is not used by method nested"}));
