@@ -85,7 +85,8 @@ int run_session(const SessionArguments& arguments, const ProblemFile& file,
       const auto bounds = run_bounds(file.problem, options, solution.constants, solution.history);
       for (std::size_t i = 0; i < bounds.size(); ++i) solution.history[i].bound = bounds[i];
     }
-    const Record record = record_of(solution, file);
+    Record record = record_of(solution, file);
+    record.bounds = arguments.bounds;
     const std::string summary = full_summary(record);
     save_run(directory, record, summary);
     write_for_readers(directory, record, summary);

@@ -12,6 +12,7 @@ struct Record {
   Quantities quantities = {};             // named by labels.quantities
   Quantities objective = {};              // E_v F(x*(θ), θ, v), where it is known: count 0 or 1
   const ProblemSource* source = nullptr;  // the problem file, if there is one
+  bool bounds = false;  // the history has a column of bounds, even where none is known
 
   [[nodiscard]] std::string title() const;  // or the name of the file
 };

@@ -78,7 +78,7 @@ void write_report(const std::string& directory, const Record& record, const std:
 void write_for_readers(const std::string& directory, const Record& record,
                        const std::string& summary) {
   try {
-    write_file(directory + "/history.csv", history_csv(record.solution.history));
+    write_file(directory + "/history.csv", history_csv(record.solution.history, record.bounds));
     write_report(directory, record, summary);
     write_file(directory + "/summary.json", summary + "\n");
   } catch (const IoError& failure) {

@@ -101,11 +101,11 @@ std::vector<IterationRecord> read_history(const Hdf5Reader& store) {
   return history;
 }
 
-std::string history_csv(const std::vector<IterationRecord>& history) {
+std::string history_csv(const std::vector<IterationRecord>& history, bool bounds) {
   std::vector<Column> columns;
   const auto add = [&](Columns more) { columns.insert(columns.end(), more.begin(), more.end()); };
   add(common_columns());
-  if (known(bound_columns().front(), history)) add(bound_columns());
+  if (bounds || known(bound_columns().front(), history)) add(bound_columns());
   if (known(error_columns().front(), history)) add(error_columns());
 
   std::string text;

@@ -7,6 +7,6 @@ namespace chaosgrad::internal {
 
 void write_history(Hdf5Writer& store, const std::vector<IterationRecord>& history);
 [[nodiscard]] std::vector<IterationRecord> read_history(const Hdf5Reader& store);
-[[nodiscard]] std::string history_csv(const std::vector<IterationRecord>& history);
+[[nodiscard]] std::string history_csv(const std::vector<IterationRecord>& history, bool bounds);
 
 }  // namespace chaosgrad::internal
