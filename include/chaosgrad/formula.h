@@ -85,6 +85,11 @@ class FormulaProblem {
   [[nodiscard]] bool has_value() const { return true; }
   // values(i, 0) = F at row i.
   void value(Block x, Block theta, Block noise, BlockOut values) const;
+  // Row i of h (B×q²) = ∇²F at row i; for at most 50 variables.
+  [[nodiscard]] bool has_hessian() const;
+  void hessian(Block x, Block theta, Block noise, BlockOut h) const;
+  // Why F or ∇F is not finite at one row, in words; empty if both are.
+  [[nodiscard]] std::string explain(const Block& x, const Block& theta, const Block& noise) const;
   // values(i, j) = quantity j at row i.
   void quantities(Block x, Block theta, Block noise, BlockOut values) const;
   [[nodiscard]] const std::vector<std::string>& quantity_names() const;

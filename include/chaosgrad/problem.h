@@ -4,6 +4,7 @@
 #include <concepts>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,14 @@ struct BasisFunction {
   double factor = 1;
 };
 
-// What a problem may know beyond its gradient. A problem type offers it through a member facts().
+// A problem type may offer more than its gradient, each through a member of its own:
+//   value(x, theta, noise, f)    f (B×1) = F at each row; not finite outside the domain of F
+//   hessian(x, theta, noise, h)  row i of h (B×q²) = ∇²F at row i
+//   explain(x, theta, noise)     why F or ∇F is not finite at one row, in words ("log of a negative
+//                                number (-5)"); empty if it is
+//   has_value(), has_hessian()   whether the first two may be called, where that depends
+// and what it knows through a member facts(). Values make the first descent safe from any start,
+// and Hessians make it and its tests sharper.
 struct ProblemFacts {
   Vector start;                            // x at the beginning; empty: 0
   std::optional<double> strong_convexity;  // μ
@@ -50,6 +58,10 @@ struct ProblemFacts {
   // of these functions as given (B × known.size()). Where the basis has them anyway it is called
   // instead.
   std::vector<BasisFunction> known;
+  // One per component of θ and of x, for messages; empty: theta and x, with numbers if several.
+  std::vector<std::string> parameter_names, variable_names;
+  // Operations of one gradient, where they are known: cheap gradients are tested at many more θ.
+  std::optional<double> operations;
 };
 
 // A view of any problem for code that is compiled once. Does not own the problem: the problem must
@@ -76,6 +88,25 @@ class Oracle {
         static_cast<const P*>(p)->gradient(x, theta, noise, known, g);
       };
     }
+    if constexpr (requires(const Block& in, BlockOut& f) { problem.value(in, in, in, f); }) {
+      if (offers_value(problem)) {
+        value_ = [](const void* p, const Block& x, const Block& theta, const Block& noise,
+                    BlockOut& f) { static_cast<const P*>(p)->value(x, theta, noise, f); };
+      }
+    }
+    if constexpr (requires(const Block& in, BlockOut& h) { problem.hessian(in, in, in, h); }) {
+      if (offers_hessian(problem)) {
+        hessian_ = [](const void* p, const Block& x, const Block& theta, const Block& noise,
+                      BlockOut& h) { static_cast<const P*>(p)->hessian(x, theta, noise, h); };
+      }
+    }
+    if constexpr (requires(const Block& in) {
+                    { problem.explain(in, in, in) } -> std::convertible_to<std::string>;
+                  }) {
+      explain_ = [](const void* p, const Block& x, const Block& theta, const Block& noise) {
+        return std::string(static_cast<const P*>(p)->explain(x, theta, noise));
+      };
+    }
     complete();
   }
 
@@ -93,15 +124,43 @@ class Oracle {
     call_with_known_(problem_, x, theta, noise, known, g);
   }
 
+  [[nodiscard]] bool has_value() const { return value_ != nullptr; }
+  [[nodiscard]] bool has_hessian() const { return hessian_ != nullptr; }
+  // f (B×1) = F, where has_value(); h (B×q²) = ∇²F, where has_hessian().
+  void value(const Block& x, const Block& theta, const Block& noise, BlockOut f) const {
+    value_(problem_, x, theta, noise, f);
+  }
+  void hessian(const Block& x, const Block& theta, const Block& noise, BlockOut h) const {
+    hessian_(problem_, x, theta, noise, h);
+  }
+  // Why F or ∇F is not finite at one row, as far as the problem can tell; empty if it cannot.
+  [[nodiscard]] std::string explain(const Block& x, const Block& theta, const Block& noise) const {
+    return explain_ ? explain_(problem_, x, theta, noise) : std::string{};
+  }
+
  private:
+  template <class P>
+  static bool offers_value(const P& problem) {
+    if constexpr (requires { problem.has_value(); }) return problem.has_value();
+    return true;
+  }
+  template <class P>
+  static bool offers_hessian(const P& problem) {
+    if constexpr (requires { problem.has_hessian(); }) return problem.has_hessian();
+    return true;
+  }
+
   using Call = void (*)(const void*, const Block&, const Block&, const Block&, BlockOut&);
   using CallWithKnown = void (*)(const void*, const Block&, const Block&, const Block&,
                                  const Block&, BlockOut&);
+  using Explain = std::string (*)(const void*, const Block&, const Block&, const Block&);
   void complete();  // checks the shapes of the facts and fills their defaults; throws InputError
 
   const void* problem_;
   Call call_;
   CallWithKnown call_with_known_ = nullptr;
+  Call value_ = nullptr, hessian_ = nullptr;
+  Explain explain_ = nullptr;
   Index dimension_;
   Index noise_dimension_;
   Measure parameters_;

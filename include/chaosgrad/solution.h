@@ -62,9 +62,11 @@ struct SolverState {
 //   bad_gradient         not to be used        -                   no
 //   not_strongly_convex  not to be used        -                   no
 //   inconsistent         the best so far       without a bound     no
+//   outside_domain       the best so far       -                   no
+//   several_minima       the best so far       -                   no
 //
 // gradients, seconds, constants, history and notes hold what there is in every case; message says
-// why it ended. The last four are failures.
+// why it ended. The last six are failures.
 enum class Status {
   completed,            // all the asked iterations done
   converged,            // the error estimate is below the tolerance
@@ -75,11 +77,13 @@ enum class Status {
   diverged,             // iterates grow without bound
   bad_gradient,         // ∇F is not finite somewhere, or not the gradient of any function
   not_strongly_convex,  // a Hessian has an eigenvalue ≤ 0
-  inconsistent          // the given μ or L contradicts the curvature that was seen
+  inconsistent,         // the given μ or L contradicts the curvature that was seen
+  outside_domain,       // F is not a number at the expansion for some θ
+  several_minima        // F has several local minima in x for some θ
 };
 [[nodiscard]] std::string_view to_string(Status status);
 [[nodiscard]] std::string_view to_string(Method method);
-[[nodiscard]] bool is_failure(Status status);   // the last four
+[[nodiscard]] bool is_failure(Status status);   // the last six
 [[nodiscard]] bool is_adaptive(Method method);  // automatic, collocation, sieve
 
 // Norms ‖·‖_π. Empty members could not be computed (the run failed, or μ is not given).
@@ -153,7 +157,10 @@ struct Solution {
   ErrorEstimate error = {};
   std::optional<double> true_error = {};  // ‖x_u − x*‖_π against the reference
   std::int64_t gradients = 0;             // spent on the solution
-  std::int64_t diagnostic_gradients = 0;  // spent on constants and on the error estimate beyond it
+  std::int64_t diagnostic_gradients = 0;  // spent on constants and on tests beyond it
+  // Features of x*(θ) of a smaller probability than this may have escaped the tests: 3/n for n test
+  // samples, where the probability of missing one is 5 %. Empty: nothing was tested.
+  std::optional<double> unseen = {};
   double seconds = 0;
   ProblemConstants constants = {};
   std::vector<IterationRecord> history = {};

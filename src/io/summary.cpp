@@ -89,6 +89,7 @@ std::string summary(const Record& record, const SampledPart& part) {
   if (solution.error.components.size() > 0)
     json["component_errors"] = numbers(solution.error.components);
   json["diagnostic_gradients"] = solution.diagnostic_gradients;
+  json["unseen"] = number(solution.unseen);
   json["notes"] = solution.notes;
   json["title"] = record.labels.title;
   json["seed"] = solution.options.seed;

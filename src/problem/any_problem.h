@@ -46,6 +46,17 @@ class AnyProblem {
   void value(Block x, Block theta, Block noise, BlockOut values) const {
     std::visit([&](const auto& p) { p.value(x, theta, noise, values); }, problem_);
   }
+  [[nodiscard]] bool has_hessian() const {
+    return std::visit([](const auto& p) { return p.has_hessian(); }, problem_);
+  }
+  // Row i of h = ∇²F at row i, where has_hessian().
+  void hessian(Block x, Block theta, Block noise, BlockOut h) const {
+    std::visit([&](const auto& p) { p.hessian(x, theta, noise, h); }, problem_);
+  }
+  // Why F or ∇F is not finite at one row; empty if that cannot be told.
+  [[nodiscard]] std::string explain(const Block& x, const Block& theta, const Block& noise) const {
+    return std::visit([&](const auto& p) { return p.explain(x, theta, noise); }, problem_);
+  }
   // values(i, j) = quantity j at row i.
   void quantities(Block x, Block theta, Block noise, BlockOut values) const {
     std::visit([&](const auto& p) { p.quantities(x, theta, noise, values); }, problem_);

@@ -55,6 +55,13 @@ void CodedProblem::add_names(const std::vector<std::string>& parameters,
   formulas_ = std::move(formulas);
 }
 
+ProblemFacts CodedProblem::facts() const {
+  ProblemFacts facts = oracle_.facts();
+  facts.parameter_names = formulas_->parameter_names;
+  facts.variable_names = formulas_->component_names;
+  return facts;
+}
+
 void CodedProblem::quantities(Block x, Block theta, Block /*noise*/, BlockOut values) const {
   Formulas::Scratch& local = formulas_->scratch.local();
   local.outputs.clear();

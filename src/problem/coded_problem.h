@@ -1,7 +1,6 @@
 #pragma once
 // Problems coded in C++, with names for their parts and formulas of them as quantities.
 #include <concepts>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -35,18 +34,13 @@ class CodedProblem {
   template <NamedProblem P>
   CodedProblem(std::shared_ptr<const P> problem, const QuantitySpec& quantities)
       : owner_(problem), oracle_(*problem) {
-    if constexpr (requires(Block in, BlockOut out) { problem->value(in, in, in, out); }) {
-      value_ = [&problem = *problem](Block x, Block theta, Block noise, BlockOut values) {
-        problem.value(x, theta, noise, values);
-      };
-    }
     add_names(problem->parameter_names(), problem->variables(), quantities);
   }
 
   [[nodiscard]] Index dimension() const { return oracle_.dimension(); }
   [[nodiscard]] const Measure& parameters() const { return oracle_.parameters(); }
   [[nodiscard]] Index noise_dimension() const { return oracle_.noise_dimension(); }
-  [[nodiscard]] ProblemFacts facts() const { return oracle_.facts(); }
+  [[nodiscard]] ProblemFacts facts() const;
   void gradient(const Block& x, const Block& theta, const Block& noise, BlockOut g) const {
     oracle_.gradient(x, theta, noise, g);
   }
@@ -55,10 +49,17 @@ class CodedProblem {
     oracle_.gradient(x, theta, noise, known, g);
   }
 
-  [[nodiscard]] bool has_value() const { return value_ != nullptr; }
+  [[nodiscard]] bool has_value() const { return oracle_.has_value(); }
   // values(i, 0) = F at row i, where has_value().
   void value(Block x, Block theta, Block noise, BlockOut values) const {
-    value_(x, theta, noise, values);
+    oracle_.value(x, theta, noise, values);
+  }
+  [[nodiscard]] bool has_hessian() const { return oracle_.has_hessian(); }
+  void hessian(Block x, Block theta, Block noise, BlockOut h) const {
+    oracle_.hessian(x, theta, noise, h);
+  }
+  [[nodiscard]] std::string explain(Block x, Block theta, Block noise) const {
+    return oracle_.explain(x, theta, noise);
   }
   // values(i, j) = quantity j at row i. Quantities do not depend on the noise.
   void quantities(Block x, Block theta, Block noise, BlockOut values) const;
@@ -78,7 +79,6 @@ class CodedProblem {
 
   std::shared_ptr<const void> owner_;
   Oracle oracle_;
-  std::function<void(Block, Block, Block, BlockOut)> value_;
   std::shared_ptr<const Formulas> formulas_;
 };
 

@@ -3,6 +3,7 @@
 // noise that is looked up in tables, and functions of the basis.
 #include <tbb/enumerable_thread_specific.h>
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct KinkProgram {
 struct FormulaData {
   explicit FormulaData(const FormulaSpec& spec);
 
-  Graph graph;
+  mutable Graph graph;  // grows when the Hessian is made
   Measure measure;
   Index dimension = 0;
   Index noise_dimension = 0;
@@ -48,6 +49,12 @@ struct FormulaData {
   bool has_reference = false;
   Program value_program, gradient_program, reference_program, quantity_program;
   Program known_gradient_program;  // with facts.known given
+
+  // ∇²F, row by row; made when it is first asked for. Not for more variables than hessian_limit.
+  static constexpr Index hessian_limit = 50;
+  [[nodiscard]] const Program& hessian_program() const;
+  mutable std::once_flag hessian_made;
+  mutable Program hessian_code;
 
   struct Scratch {
     Program::Workspace workspace;

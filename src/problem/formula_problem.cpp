@@ -198,8 +198,11 @@ FormulaData::FormulaData(const FormulaSpec& spec) : measure(measure_of(spec)) {
   }
   find_noise_degrees(*this);
   facts.row_group = simd::width;
+  facts.parameter_names = parameter_names;
+  facts.variable_names = component_names;
   value_program = Program(graph, std::array{objective});
   gradient_program = Program(graph, gradient);
+  facts.operations = static_cast<double>(gradient_program.instruction_count());
   const std::vector<GivenNode> given = add_known_functions(graph, gradient, spec.parameters, facts);
   if (!given.empty()) known_gradient_program = Program(graph, gradient, given);
   add_reference(*this, spec, names.scope());
@@ -229,6 +232,22 @@ FormulaData::FormulaData(const FormulaSpec& spec) : measure(measure_of(spec)) {
                 [](double v) { return v >= 0; });
   constant_fact(spec.noise_growth, facts.noise_growth, "of at least 1",
                 [](double v) { return v >= 1; });
+}
+
+const Program& FormulaData::hessian_program() const {
+  std::call_once(hessian_made, [&] {
+    std::vector<Node> entries;
+    for (const Node part : gradient) {
+      const Index size = graph.shape(part).size();
+      for (Index i = 0; i < size; ++i) {
+        const Node slope = size == 1 ? part : graph.element(part, i);
+        for (const Node entry : internal::gradient(graph, slope, variables))
+          entries.push_back(entry);
+      }
+    }
+    hessian_code = Program(graph, entries);
+  });
+  return hessian_code;
 }
 
 void FormulaData::fill_table(const Block& noise, Matrix& table) const {
@@ -309,6 +328,15 @@ void FormulaProblem::gradient(const Block& x, const Block& theta, const Block& n
 
 void FormulaProblem::value(Block x, Block theta, Block noise, BlockOut values) const {
   data_->run(data_->value_program, {1}, x, theta, noise, noise, values);
+}
+
+bool FormulaProblem::has_hessian() const { return data_->dimension <= FormulaData::hessian_limit; }
+
+void FormulaProblem::hessian(Block x, Block theta, Block noise, BlockOut h) const {
+  std::vector<Index> widths;
+  for (Index i = 0; i < data_->dimension; ++i)
+    widths.insert(widths.end(), data_->variable_widths.begin(), data_->variable_widths.end());
+  data_->run(data_->hessian_program(), widths, x, theta, noise, noise, h);
 }
 
 void FormulaProblem::quantities(Block x, Block theta, Block noise, BlockOut values) const {

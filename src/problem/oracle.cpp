@@ -22,6 +22,14 @@ void require_positive(const std::optional<double>& value, const char* field) {
   }
 }
 
+// name, or name[0], name[1], … if there are several.
+std::vector<std::string> numbered(const std::string& name, Index count) {
+  std::vector<std::string> names;
+  for (Index i = 0; i < count; ++i)
+    names.push_back(count == 1 ? name : name + "[" + std::to_string(i) + "]");
+  return names;
+}
+
 }  // namespace
 
 void Oracle::complete() {
@@ -38,7 +46,11 @@ void Oracle::complete() {
     facts_.bases.assign(static_cast<std::size_t>(d), Family::Kind::polynomial);
   }
   if (facts_.breakpoints.empty()) facts_.breakpoints.resize(static_cast<std::size_t>(d));
+  if (facts_.parameter_names.empty()) facts_.parameter_names = numbered("theta", d);
+  if (facts_.variable_names.empty()) facts_.variable_names = numbered("x", dimension_);
   require_size(facts_.start, dimension_, "start");
+  require_size(facts_.parameter_names, d, "parameter_names");
+  require_size(facts_.variable_names, dimension_, "variable_names");
   require_size(facts_.noise_axes, noise_dimension_, "noise_axes");
   require_size(facts_.bases, d, "bases");
   require_size(facts_.breakpoints, d, "breakpoints");

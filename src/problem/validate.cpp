@@ -155,6 +155,16 @@ void check_noise_arguments(const FormulaData& data, const Point& point) {
 
 }  // namespace
 
+std::string FormulaProblem::explain(const Block& x, const Block& theta, const Block& noise) const {
+  Point point{x, theta, noise, Matrix(1, data_->table_columns())};
+  if (data_->noise_dimension > 0) data_->fill_table(point.noise, point.table);
+  const std::array<Block, 4> inputs = point.inputs();
+  for (const Program* program : {&data_->value_program, &data_->gradient_program}) {
+    if (const auto bad = program->first_non_finite(inputs)) return bad->reason;
+  }
+  return {};
+}
+
 void FormulaProblem::validate(Index points) const {
   for (Index i = 0; i < points; ++i) {
     const Point point = sample_point(*data_, i);

@@ -85,11 +85,11 @@ PointOptions point_options(const Points& points) {
           .runaway_norm = 1e9 * (1 + size)};
 }
 
-std::string failure_of(const PointReport& report) {
+std::string failure_of(const ProblemFacts& facts, const PointReport& report) {
   if (report.nonfinite_theta)
-    return fmt::format("the gradient is not finite at {}", place(*report.nonfinite_theta));
+    return fmt::format("the gradient is not finite at {}", place(facts, *report.nonfinite_theta));
   if (report.runaway_theta)
-    return fmt::format("the objective has no minimum at {}", place(*report.runaway_theta));
+    return fmt::format("the objective has no minimum at {}", place(facts, *report.runaway_theta));
   return {};
 }
 
@@ -175,7 +175,7 @@ Verification verify(const Oracle& oracle, const Expansion& expansion,
   const Matrix second = noisy ? optima(oracle, inverse, options, points, 1, report) : first;
   result.gradients += report.gradients;
   result.unsolved = report.unsolved;
-  result.failure = failure_of(report);
+  result.failure = failure_of(oracle.facts(), report);
   if (!result.failure.empty()) return result;
   summarise(points.value - first, points.value - second, points, options.confidence, result);
   return result;

@@ -133,6 +133,7 @@ Solution read_solution(const Hdf5Reader& store, const Measure& measure, Options 
       .true_error = read_optional(store, "true_error"),
       .gradients = store.integer("gradients"),
       .diagnostic_gradients = store.integer("diagnostic_gradients"),
+      .unseen = read_optional(store, "unseen"),
       .seconds = store.number("seconds"),
       .constants = read_constants(store),
       .history = read_history(store),

@@ -128,6 +128,7 @@ void write_error(Hdf5Writer& store, const Solution& solution) {
   store.vector("error/components", {error.components.begin(), error.components.end()});
   known("true_error", solution.true_error);
   store.integer("diagnostic_gradients", solution.diagnostic_gradients);
+  known("unseen", solution.unseen);
 }
 
 }  // namespace

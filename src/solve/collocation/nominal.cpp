@@ -21,7 +21,7 @@ Verdict measure_hessian(const Context& context, const Points& nominal, Collocati
                                           make_stream(context.options.seed, Purpose::krylov));
   if (!curvature.eigenvalues.allFinite())
     return stop(Status::bad_gradient, "the gradient is not finite near the start", state);
-  const std::string where = "at " + place(theta.row(0).transpose());
+  const std::string where = "at " + place(context.oracle.facts(), theta.row(0).transpose());
   state.curvature.see_lowest(curvature.lowest(), where);
   state.curvature.see_highest(curvature.highest(), where);
   if (fails_as_gradient(curvature, tuning.asymmetry_limit, state.run) ||

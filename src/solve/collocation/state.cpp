@@ -100,18 +100,19 @@ Verdict note_report(const Context& context, const PointReport& report, Collocati
   state.run.gradients += report.gradients;
   if (report.nonfinite_theta) {
     return stop_at(context, Status::bad_gradient, *report.nonfinite_theta,
-                   fmt::format("the gradient is not finite at {}", place(*report.nonfinite_theta)),
+                   fmt::format("the gradient is not finite at {}",
+                               place(context.oracle.facts(), *report.nonfinite_theta)),
                    state);
   }
   if (report.runaway_theta) {
     return stop_at(context, Status::diverged, *report.runaway_theta,
                    fmt::format("the iterates run away at {}: has the objective a minimum there?",
-                               place(*report.runaway_theta)),
+                               place(context.oracle.facts(), *report.runaway_theta)),
                    state);
   }
   if (report.lowest_theta.size() > 0) {
-    const auto at = [](const Vector& theta) {
-      return theta.size() > 0 ? "at " + place(theta) : std::string{};
+    const auto at = [&](const Vector& theta) {
+      return theta.size() > 0 ? "at " + place(context.oracle.facts(), theta) : std::string{};
     };
     state.curvature.see_lowest(report.lowest_curvature, at(report.lowest_theta));
     state.curvature.see_highest(report.highest_curvature, at(report.highest_theta));

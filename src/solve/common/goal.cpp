@@ -1,7 +1,6 @@
 #include "solve/common/goal.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -98,9 +97,14 @@ void set_error(ErrorEstimate error, const ProblemFacts& facts, const CurvatureSe
   run.error = std::move(error);
 }
 
-std::string place(const Vector& theta) {
-  const std::vector<double> values(theta.begin(), theta.end());
-  return fmt::format("theta = ({:.4g})", fmt::join(values, ", "));
+std::string place(const ProblemFacts& facts, const Vector& theta) {
+  constexpr Index most = 6;  // of many parameters the first must do
+  std::string text;
+  for (Index k = 0; k < std::min(theta.size(), most); ++k) {
+    text += fmt::format("{}{} = {:.4g}", k == 0 ? "" : ", ",
+                        facts.parameter_names[static_cast<std::size_t>(k)], theta(k));
+  }
+  return theta.size() > most ? text + ", …" : text;
 }
 
 }  // namespace chaosgrad::internal

@@ -40,6 +40,6 @@ void set_constants(const ProblemFacts& facts, const CurvatureSeen& seen, Run& ru
 void set_error(ErrorEstimate error, const ProblemFacts& facts, const CurvatureSeen& seen,
                double slack, std::optional<double> gradient_upper, Run& run);
 
-[[nodiscard]] std::string place(const Vector& theta);  // "theta = (…)"
+[[nodiscard]] std::string place(const ProblemFacts& facts, const Vector& theta);  // "price = 1.2"
 
 }  // namespace chaosgrad::internal

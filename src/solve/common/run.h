@@ -17,6 +17,8 @@ struct Run {
   std::vector<IterationRecord> history = {};
   ProblemConstants constants = {};
   std::int64_t gradients = 0;
+  std::int64_t test_gradients = 0;    // spent on tests: they do not count against the budget
+  std::optional<double> unseen = {};  // see Solution
   double seconds = 0;
   std::vector<std::string> notes = {};
   std::optional<NestedFits> fits = {};

@@ -23,7 +23,11 @@ const std::vector<StatusEntry>& status_table() {
       {Status::not_strongly_convex, "not_strongly_convex", failed,
        "a Hessian has an eigenvalue ≤ 0", nothing},
       {Status::inconsistent, "inconsistent", failed,
-       "the given μ or L contradicts the curvature that was seen", nothing}};
+       "the given μ or L contradicts the curvature that was seen", nothing},
+      {Status::outside_domain, "outside_domain", failed,
+       "F is not a number at the expansion for some θ", nothing},
+      {Status::several_minima, "several_minima", failed,
+       "F has several local minima in x for some θ", nothing}};
   return table;
 }
 

@@ -67,15 +67,16 @@ SieveVerdict renew_metric(const Context& context, Monitor& monitor, SieveState& 
 }
 
 // Whether the batch can be used: gradients that are numbers, and a step that does not run away.
-SieveVerdict check(const SieveBatch& batch, const SieveTuning& tuning, SieveState& state,
-                   Run& run) {
+SieveVerdict check(const Context& context, const SieveBatch& batch, SieveState& state, Run& run) {
   if (batch.bad_theta) {
     return fail(Status::bad_gradient,
-                fmt::format("the gradient is not finite at {}", place(*batch.bad_theta)), run);
+                fmt::format("the gradient is not finite at {}",
+                            place(context.oracle.facts(), *batch.bad_theta)),
+                run);
   }
   const double size = batch.mean().norm();
   state.smallest_step = std::min(state.smallest_step, size);
-  if (std::isfinite(size) && size < tuning.runaway * state.smallest_step)
+  if (std::isfinite(size) && size < context.tuning.runaway * state.smallest_step)
     return SieveVerdict::go_on;
   return fail(Status::diverged,
               fmt::format("the iterates run away at stage {}: has the objective a minimum for "
@@ -175,7 +176,7 @@ void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor,
         sample_batch(oracle, wide, state.u, *state.metric, context.probe, options.seed, state.stage,
                      samples, executor);
     run.gradients += samples;
-    verdict = check(batch, tuning, state, run);  // line 9
+    verdict = check(context, batch, state, run);  // line 9
     if (verdict != SieveVerdict::go_on) break;
 
     const StepReport step = take_step(batch, tuning, state);                      // lines 10 to 14

@@ -1,0 +1,52 @@
+#pragma once
+// One optimisation that arrives from any start in the domain: Newton's method in a trust region
+// (Moré and Sorensen 1983). Where f is not convex it follows the direction of negative curvature;
+// where f is not a number the region shrinks. It needs values of f.
+#include <cstdint>
+#include <functional>
+
+#include "chaosgrad/problem.h"
+
+namespace chaosgrad::internal {
+
+// f(·, θ) at one θ. value(x) and gradient(x) are not finite outside the domain. hessian(x) is exact
+// or made of differences.
+struct PointFunction {
+  std::function<double(const Vector&)> value;
+  std::function<Vector(const Vector&)> gradient;
+  std::function<Matrix(const Vector&)> hessian;
+  Index draws = 1;  // of the noise in each
+};
+
+// f of a problem without noise that has values (Oracle::has_value()); its Hessian, or differences.
+// The oracle must outlive it.
+[[nodiscard]] PointFunction point_function(const Oracle& oracle, const Vector& theta);
+
+struct TrustRegionOptions {
+  double tolerance = 0;  // on the length of the Newton step that is left
+  Index most_steps = 200;
+  double runaway_norm = 1e100;  // |x| beyond: f has no minimum
+};
+
+struct Minimum {
+  enum class Outcome {
+    found,           // ∇f = 0 and the Hessian is positive definite
+    not_convex,      // ∇f = 0, but the Hessian has an eigenvalue ≤ 0
+    unbounded,       // x ran away, or f fell without end
+    outside_domain,  // f or its gradient is not finite at the start
+    unfinished       // most_steps were taken
+  };
+  Outcome outcome = Outcome::unfinished;
+  Vector x;                    // the best
+  double value = 0;            // f there, and
+  Vector gradient;             // its gradient
+  Matrix hessian;              // at x
+  double eigenvalue = 0;       // its lowest, and
+  Vector direction;            // the unit eigenvector
+  std::int64_t gradients = 0;  // evaluations of ∇f; values count as one, Hessians as q
+};
+
+[[nodiscard]] Minimum minimise(const PointFunction& f, const Vector& start,
+                               const TrustRegionOptions& options);
+
+}  // namespace chaosgrad::internal
