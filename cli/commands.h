@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 namespace chaosgrad::cli {
-using namespace internal;
 
 // Exit codes.
 inline constexpr int exit_solved = 0;  // solved, or all the asked iterations done
