@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "problem/formula_data.h"
+#include "problem/formula_domain.h"
 #include "random/random.h"
 #include "samples/parameters.h"
 
@@ -44,27 +44,31 @@ std::string describe(const FormulaData& data, const Point& point) {
   return text;
 }
 
-void require_finite(const FormulaData& data, const Program& program, const Point& point) {
+[[noreturn]] void fail(const FormulaData& data, const Point& point, const std::string& reason,
+                       SourceSpan span) {
+  throw FormulaError(reason + " at " + describe(data, point),
+                     span.text < 0 ? data.objective_span : span);
+}
+
+void require_finite(const FormulaData& data, const Point& point) {
   const std::array<Block, 4> inputs = point.inputs();
-  if (const auto bad = program.first_non_finite(inputs)) {
-    throw FormulaError(bad->reason + " at " + describe(data, point),
-                       bad->span.text < 0 ? data.objective_span : bad->span);
+  for (const Program* program : {&data.value_program, &data.gradient_program}) {
+    if (const auto bad = program->first_non_finite(inputs))
+      fail(data, point, bad->reason, bad->span);
   }
 }
 
-// The value and the gradient must be real numbers at the start and right beside it in each
-// coordinate.
+// The start must lie inside of the domain, not on its border, and the value and the gradient must
+// be real numbers there and right beside it in each coordinate, as far as the domain reaches.
 void check_finite(const FormulaData& data, Point point) {
-  const auto check = [&] {
-    require_finite(data, data.value_program, point);
-    require_finite(data, data.gradient_program, point);
-  };
-  check();
+  if (const auto outside = why_outside(data, point.inputs(), true))
+    fail(data, point, outside->reason, outside->span);
+  require_finite(data, point);
   for (Index j = 0; j < data.dimension; ++j) {
     const double center = point.x(0, j), reach = 1e-6 * (1 + std::abs(center));
     for (const double side : {-1.0, 1.0}) {
       point.x(0, j) = center + side * reach;
-      check();
+      if (!why_outside(data, point.inputs())) require_finite(data, point);
     }
     point.x(0, j) = center;
   }
@@ -159,6 +163,7 @@ std::string FormulaProblem::explain(const Block& x, const Block& theta, const Bl
   Point point{x, theta, noise, Matrix(1, data_->table_columns())};
   if (data_->noise_dimension > 0) data_->fill_table(point.noise, point.table);
   const std::array<Block, 4> inputs = point.inputs();
+  if (const auto outside = why_outside(*data_, inputs)) return outside->reason;
   for (const Program* program : {&data_->value_program, &data_->gradient_program}) {
     if (const auto bad = program->first_non_finite(inputs)) return bad->reason;
   }
