@@ -2,6 +2,7 @@
 // that no noise smooths.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -58,19 +59,36 @@ void require_finite(const FormulaData& data, const Point& point) {
   }
 }
 
+// Whether value and gradient are, at the sample with other variables (rows of x).
+bool all_finite_beside(const FormulaData& data, const Point& point, const Matrix& x) {
+  Matrix value(x.rows(), 1), slope(x.rows(), data.dimension);
+  const Matrix theta = point.theta.replicate(x.rows(), 1);
+  const Matrix noise = point.noise.replicate(x.rows(), 1);
+  BlockOut value_out(value), slope_out(slope);
+  data.run(data.value_program, {1}, x, theta, noise, noise, value_out);
+  data.run(data.gradient_program, data.variable_widths, x, theta, noise, noise, slope_out);
+  return value.allFinite() && slope.allFinite();
+}
+
 // The start must lie inside of the domain, not on its border, and the value and the gradient must
 // be real numbers there and right beside it in each coordinate, as far as the domain reaches.
-void check_finite(const FormulaData& data, Point point) {
+void check_finite(const FormulaData& data, const Point& point) {
   if (const auto outside = why_outside(data, point.inputs(), true))
     fail(data, point, outside->reason, outside->span);
   require_finite(data, point);
-  for (Index j = 0; j < data.dimension; ++j) {
-    const double center = point.x(0, j), reach = 1e-6 * (1 + std::abs(center));
-    for (const double side : {-1.0, 1.0}) {
-      point.x(0, j) = center + side * reach;
-      if (!why_outside(data, point.inputs())) require_finite(data, point);
+  for (Index first = 0; first < 2 * data.dimension; first += block_size) {
+    const Index rows = std::min(block_size, 2 * data.dimension - first);
+    Matrix x = point.x.replicate(rows, 1);
+    for (Index i = 0; i < rows; ++i) {
+      double& moved = x(i, (first + i) / 2);
+      moved += ((first + i) % 2 == 0 ? -1e-6 : 1e-6) * (1 + std::abs(moved));
     }
-    point.x(0, j) = center;
+    if (all_finite_beside(data, point, x)) continue;
+    for (Index i = 0; i < rows; ++i) {
+      Point beside = point;
+      beside.x = x.row(i);
+      if (!why_outside(data, beside.inputs())) require_finite(data, beside);
+    }
   }
 }
 
