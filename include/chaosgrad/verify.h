@@ -1,6 +1,7 @@
 #pragma once
 // A check of a solution that asks nothing of the method that found it: x* is computed anew at fresh
-// θ, by an optimisation at each, and compared with the expansion.
+// θ, by an optimisation at each, and compared with the expansion. Where the problem has values of F
+// the optimisation also begins at the problem's own start, and the values are compared.
 #include <string>
 
 #include "chaosgrad/solution.h"
@@ -15,6 +16,17 @@ struct VerifyOptions {
   int threads = 0;  // 0: all cores
 };
 
+// Where F is as low or lower than at the minimum that the expansion leads to, but elsewhere: found
+// from the problem's own start.
+struct OtherMinima {
+  Index lower = 0;  // at so many of the fresh θ it is lower,
+  Index equal = 0;  // and at so many as low, at a clearly different x
+  // The θ with the largest difference: the minimum beside x_u, the other one, and F at both.
+  Vector theta = {}, near = {}, other = {};
+  double near_value = 0, other_value = 0;
+  [[nodiscard]] Index count() const { return lower + equal; }
+};
+
 struct Verification {
   double error = 0;             // ‖x_u − x*‖_π
   double lower = 0, upper = 0;  // its confidence interval
@@ -22,7 +34,12 @@ struct Verification {
   Vector worst_theta = {};  // where |x_u − x*| is largest, and how large (with noise: its noise
   double worst = 0;         // included)
   Index points = 0,
-        unsolved = 0;  // compared; among them those where the optimisation did not finish
+        unsolved = 0;         // compared; among them those where the optimisation did not finish
+  double unseen = 1;          // features of a smaller probability cannot be excluded: 3/points
+  OtherMinima minima = {};    // where the problem has values of F
+  Index outside = 0;          // θ at which F is not defined at x_u,
+  Vector outside_theta = {};  // one of them,
+  std::string outside_reason = {};  // and why, as far as the problem can tell
   std::int64_t gradients = 0;
   std::string failure = {};  // not empty: why there is no result
 };

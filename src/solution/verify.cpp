@@ -3,127 +3,118 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chaosgrad/error.h"
 #include "curvature/curvature.h"
-#include "curvature/metric.h"
-#include "estimate/average_gradient.h"
 #include "problem/averaged_problem.h"
-#include "random/random.h"
-#include "samples/parameters.h"
+#include "solution/fresh_optima.h"
 #include "solution/statistics/bars.h"
 #include "solve/common/goal.h"
-#include "solve/pointwise/pointwise.h"
 
 namespace chaosgrad {
 using namespace internal;
 namespace {
 
-constexpr double point_tolerance = 1e-9;  // relative to the size of x
-constexpr Index curvature_points = 32, curvature_draws = 64;
+constexpr double rounding = 1e-9;       // of values of F, relative to their size
+constexpr double different = 1e-4;      // minima farther apart, relative to |x|, may be two
+constexpr double smallest_size = 1e-3;  // of a component, for that comparison
+// Shares of the way between two minima: a minimum rises at once, and between wells in the middle.
+constexpr std::array on_the_way = {0.001, 0.01, 0.05, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875};
 
-// Fresh θ with the values of the expansion.
-Points fresh_points(const Expansion& expansion, const VerifyOptions& options) {
-  const ParameterSamples at =
-      draw_parameters(expansion.measure(), make_stream(options.seed, Purpose::verify_parameters), 0,
-                      options.points);
-  Matrix x(options.points, expansion.coefficients().cols());
-  for (Index first = 0; first < options.points; first += block_size) {
-    const Index rows = std::min(block_size, options.points - first);
-    x.middleRows(first, rows) = expansion.evaluate_germ(at.eta.middleRows(first, rows));
+std::string at_theta(const ProblemFacts& facts, const FreshPoints& fresh, std::size_t i) {
+  return place(facts, fresh.theta(static_cast<Index>(i)));
+}
+
+// Why there is nothing to compare with; empty if there is.
+std::string failure_of(const Oracle& oracle, const FreshPoints& fresh, const Optima& optima) {
+  for (std::size_t i = 0; i < optima.found.size(); ++i) {
+    if (optima.found[i] == Found::unbounded)
+      return fmt::format("the objective has no minimum at {}", at_theta(oracle.facts(), fresh, i));
+    if (optima.found[i] == Found::undefined) {
+      return fmt::format(
+          "the objective is not defined, or its gradient not finite, at the "
+          "expansion and at the start, at {}",
+          at_theta(oracle.facts(), fresh, i));
+    }
   }
-  Points points;
-  points.append(at.eta, at.theta, x);
-  return points;
-}
-
-// Noise numbers of their own for each θ and half: Sobol' points under a shift, as far as they
-// exist; one row of none where there is no noise.
-Matrix noise_of(const Oracle& oracle, const VerifyOptions& options, Index point, Index half,
-                Index draws) {
-  const Index r = oracle.noise_dimension();
-  const Stream stream = make_stream(options.seed, Purpose::verify_noise,
-                                    static_cast<std::uint64_t>(2 * point + half));
-  if (r == 0) return Matrix(1, 0);
-  if (r > SobolSequence::max_dimension()) return draw_noise(r, stream, 0, draws);
-  Matrix noise(draws, r);
-  SobolSequence(r, stream).fill(0, noise);
-  return noise;
-}
-
-AverageGradient average_at(const Oracle& oracle, const VerifyOptions& options, const Points& points,
-                           Index point, Index half, Index draws) {
-  return {oracle, points.theta.row(point).transpose(),
-          noise_of(oracle, options, point, half, draws)};
-}
-
-// The Hessian in the middle of things, which all optimisations start from.
-Curvature common_curvature(const Oracle& oracle, const Points& points, const VerifyOptions& options,
-                           std::int64_t& gradients) {
-  const Index count = std::min(curvature_points, points.size());
-  std::vector<AverageGradient> at;
-  for (Index i = 0; i < count; ++i)
-    at.push_back(average_at(oracle, options, points, i, 0, curvature_draws));
-  const MeanGradient gradient = [&](const Vector& x) -> Vector {
-    Vector sum = Vector::Zero(x.size());
-    for (AverageGradient& one : at) sum += one(x) / static_cast<double>(count);
-    return sum;
-  };
-  const Vector middle = points.value.topRows(count).colwise().mean().transpose();
-  Curvature curvature = measure_curvature(gradient, middle, oracle.noise_dimension() > 0,
-                                          make_stream(options.seed, Purpose::verify_krylov));
-  for (const AverageGradient& one : at) gradients += one.count() * oracle.facts().draws;
-  return curvature;
-}
-
-PointOptions point_options(const Points& points) {
-  const double size = std::sqrt(points.value.squaredNorm() / static_cast<double>(points.size()));
-  return {.tolerance = point_tolerance * std::max(size, 1e-3),
-          .contraction = 1,
-          .most_steps = 200,
-          .runaway_norm = 1e9 * (1 + size)};
-}
-
-std::string failure_of(const ProblemFacts& facts, const PointReport& report) {
-  if (report.nonfinite_theta)
-    return fmt::format("the gradient is not finite at {}", place(facts, *report.nonfinite_theta));
-  if (report.runaway_theta)
-    return fmt::format("the objective has no minimum at {}", place(facts, *report.runaway_theta));
   return {};
 }
 
-// x* at every point: of f, or of the average over one half of the draws.
-Matrix optima(const Oracle& oracle, const InverseHessian& inverse, const VerifyOptions& options,
-              const Points& start, Index half, PointReport& report) {
-  Executor executor(options.threads);
-  const PointOptions goal = point_options(start);
-  Points points = start;
-  if (oracle.noise_dimension() == 0) {
-    const PointGradient gradient{[&](Block x, Block theta, BlockOut g) {
-                                   oracle.gradient(x, theta, Matrix(x.rows(), 0), g);
-                                 },
-                                 oracle.facts().draws};
-    report.add(polish(gradient, inverse, goal, {0, points.size()}, points, executor));
-    return points.value;
+// Whether F rises on the way from a to b above what it is at both, or is not defined there: then
+// they are minima of their own, and not one that was found with two different errors.
+bool rises_between(const PointFunction& f, const Vector& a, const Vector& b, double highest) {
+  return std::ranges::any_of(
+      on_the_way, [&](double share) { return !(f.value(a + share * (b - a)) <= highest); });
+}
+
+// A minimum near the expansion and one from the problem's own start.
+struct Pair {
+  double here, there;  // F at the two
+  bool apart;          // not the same
+  bool lower;          // the other is lower
+};
+
+Pair compare(const PointFunction& f, const Vector& x, const Vector& other, const Vector& start) {
+  const double here = f.value(x), there = f.value(other), begin = f.value(start);
+  double scale = std::isfinite(begin) ? std::abs(begin) : 0;
+  for (const double value : {here, there}) {
+    if (std::isfinite(value)) scale = std::max(scale, std::abs(value));
   }
-  const Index draws = options.draws / 2;
-  report.add(executor.reduce(
-      points.size(),
-      [&](Index i) {
-        AverageGradient average = average_at(oracle, options, start, i, half, draws);
-        const PointGradient gradient{
-            [&](Block x, Block, BlockOut g) { g = average(x.row(0).transpose()).transpose(); },
-            draws};
-        Executor alone(1);
-        Points one;
-        one.append(start.eta.row(i), start.theta.row(i), start.value.row(i));
-        PointReport single = polish(gradient, inverse, goal, {0, 1}, one, alone);
-        points.value.row(i) = one.value.row(0);
-        return single;
-      },
-      [](PointReport& left, PointReport&& right) { left.add(std::move(right)); }));
-  return points.value;
+  const double size = x.norm() + smallest_size * std::sqrt(static_cast<double>(x.size()));
+  const bool far = (x - other).norm() > different * size;
+  return {here, there, far && rises_between(f, x, other, std::max(here, there) + rounding * scale),
+          there < here - rounding * scale};
+}
+
+// The optima from the problem's own start, beside those that the expansion leads to: other minima
+// that are as low or lower are counted, better values of the same minimum are taken.
+void compare_with_start(const Oracle& oracle, const FreshPoints& fresh, Optima& near,
+                        Verification& result) {
+  const Vector& start = oracle.facts().start;
+  const Optima own = fresh.optima(start.transpose().replicate(fresh.size(), 1), 0,
+                                  oracle.dimension() <= pointwise_limit);
+  result.gradients += own.gradients;
+  OtherMinima& minima = result.minima;
+  for (Index i = 0; i < fresh.size(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    if (own.found[k] == Found::undefined) continue;
+    const PointFunction f = fresh.function(i, 0);
+    const Vector x = near.x.row(i).transpose(), other = own.x.row(i).transpose();
+    const Pair pair = compare(f, x, other, start);
+    const bool solved = near.found[k] == Found::minimum;
+    if (!(solved && pair.apart)) {
+      if (!pair.lower && (solved || own.found[k] != Found::minimum)) continue;
+      near.x.row(i) = other.transpose();
+      near.found[k] = own.found[k];
+      continue;
+    }
+    const bool equal = !pair.lower && own.found[k] == Found::minimum &&
+                       pair.there <= pair.here + rounding * std::abs(pair.here);
+    if (!pair.lower && !equal) continue;
+    const bool first = minima.count() == 0;
+    ++(pair.lower ? minima.lower : minima.equal);
+    if (!first && pair.here - pair.there <= minima.near_value - minima.other_value) continue;
+    minima.theta = fresh.theta(i);
+    minima.near = x;
+    minima.other = other;
+    minima.near_value = pair.here;
+    minima.other_value = pair.there;
+  }
+}
+
+// Where F is not defined at the expansion's own values.
+void find_outside(const FreshPoints& fresh, Verification& result) {
+  for (Index i = 0; i < fresh.size(); ++i) {
+    const PointFunction f = fresh.function(i, 0);
+    result.gradients += f.draws;
+    const Vector x = fresh.expansion().row(i).transpose();
+    if (std::isfinite(f.value(x))) continue;
+    if (++result.outside > 1) continue;
+    result.outside_theta = fresh.theta(i);
+    result.outside_reason = fresh.explain(i, x);
+  }
 }
 
 void summarise(const Matrix& a, const Matrix& b, const Points& points, double confidence,
@@ -159,25 +150,34 @@ Verification verify(const Oracle& oracle, const Expansion& expansion,
     return verify(AveragedProblem(oracle), expansion, options);
   }
   Verification result;
-  const Points points = fresh_points(expansion, options);
-  Curvature curvature = common_curvature(oracle, points, options, result.gradients);
-  if (!(curvature.lowest() > 0)) {
+  const FreshPoints fresh(oracle, expansion, options);
+  result.gradients = fresh.curvature_gradients();
+  result.unseen = std::min(1.0, 3 / static_cast<double>(fresh.size()));
+  if (!(fresh.lowest_curvature() > 0) && !oracle.has_value()) {
     result.failure = fmt::format(
-        "the objective is not strongly convex: its mean Hessian has the "
-        "eigenvalue {:.3g}",
-        curvature.lowest());
+        "the objective is not strongly convex: its mean Hessian has the eigenvalue {:.3g}",
+        fresh.lowest_curvature());
     return result;
   }
-  const MeanInverse inverse(std::move(curvature));
-  PointReport report;
-  const Matrix first = optima(oracle, inverse, options, points, 0, report);
-  const bool noisy = oracle.noise_dimension() > 0;
-  const Matrix second = noisy ? optima(oracle, inverse, options, points, 1, report) : first;
-  result.gradients += report.gradients;
-  result.unsolved = report.unsolved;
-  result.failure = failure_of(oracle.facts(), report);
+  if (oracle.has_value()) find_outside(fresh, result);
+  Optima first = fresh.optima(fresh.expansion(), 0, false);
+  result.gradients += first.gradients;
+  if (oracle.has_value()) compare_with_start(oracle, fresh, first, result);
+  result.failure = failure_of(oracle, fresh, first);
   if (!result.failure.empty()) return result;
-  summarise(points.value - first, points.value - second, points, options.confidence, result);
+  Optima second;
+  if (oracle.noise_dimension() > 0) {
+    second = fresh.optima(fresh.expansion(), 1, false);
+    result.gradients += second.gradients;
+    result.failure = failure_of(oracle, fresh, second);
+    if (!result.failure.empty()) return result;
+  }
+  const Optima& other = oracle.noise_dimension() > 0 ? second : first;
+  for (std::size_t i = 0; i < first.found.size(); ++i) {
+    if (first.found[i] != Found::minimum || other.found[i] != Found::minimum) ++result.unsolved;
+  }
+  summarise(fresh.expansion() - first.x, fresh.expansion() - other.x, fresh.points(),
+            options.confidence, result);
   return result;
 }
 

@@ -1,0 +1,231 @@
+#include "solution/fresh_optima.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "curvature/curvature.h"
+#include "random/random.h"
+#include "samples/parameters.h"
+
+namespace chaosgrad::internal {
+namespace {
+
+constexpr double point_tolerance = 1e-9;  // relative to the size of x
+constexpr Index curvature_points = 32, curvature_draws = 64;
+constexpr Index most_steps = 200;
+constexpr double runaway = 1e9;  // |x| beyond this, relative to its size: f has no minimum
+
+Points points_of(const Expansion& expansion, const VerifyOptions& options) {
+  const ParameterSamples at =
+      draw_parameters(expansion.measure(), make_stream(options.seed, Purpose::verify_parameters), 0,
+                      options.points);
+  Matrix x(options.points, expansion.coefficients().cols());
+  for (Index first = 0; first < options.points; first += block_size) {
+    const Index rows = std::min(block_size, options.points - first);
+    x.middleRows(first, rows) = expansion.evaluate_germ(at.eta.middleRows(first, rows));
+  }
+  Points points;
+  points.append(at.eta, at.theta, x);
+  return points;
+}
+
+bool is_clean(const PointReport& report) {
+  return report.unsolved == 0 && !report.nonfinite_theta && !report.runaway_theta;
+}
+
+// The mean over draws of the noise of something that the oracle gives at rows.
+template <class Call>
+Vector mean_over(const Matrix& noise, const Vector& theta, const Vector& x, Index columns,
+                 const Call& call) {
+  Vector sum = Vector::Zero(columns);
+  Matrix out(std::min(block_size, noise.rows()), columns);
+  for (Index first = 0; first < noise.rows(); first += block_size) {
+    const Index rows = std::min(block_size, noise.rows() - first);
+    call(x.transpose().replicate(rows, 1), theta.transpose().replicate(rows, 1),
+         noise.middleRows(first, rows), out.topRows(rows));
+    sum += out.topRows(rows).colwise().sum().transpose();
+  }
+  return sum / static_cast<double>(noise.rows());
+}
+
+}  // namespace
+
+FreshPoints::FreshPoints(const Oracle& oracle, const Expansion& expansion,
+                         const VerifyOptions& options)
+    : oracle_(oracle), options_(options), points_(points_of(expansion, options)) {
+  size_ = std::sqrt(points_.value.squaredNorm() / static_cast<double>(points_.size()));
+  tolerance_ = point_tolerance * std::max(size_, 1e-3);
+  measure_curvature();
+}
+
+// Noise numbers of their own for each θ and half: Sobol' points under a shift, as far as they
+// exist; one row of none where there is no noise.
+Matrix FreshPoints::noise(Index point, Index half, Index draws) const {
+  const Index r = oracle_.noise_dimension();
+  const Stream stream = make_stream(options_.seed, Purpose::verify_noise,
+                                    static_cast<std::uint64_t>(2 * point + half));
+  if (r == 0) return Matrix(1, 0);
+  if (r > SobolSequence::max_dimension()) return draw_noise(r, stream, 0, draws);
+  Matrix numbers(draws, r);
+  SobolSequence(r, stream).fill(0, numbers);
+  return numbers;
+}
+
+AverageGradient FreshPoints::average(Index point, Index half, Index draws) const {
+  return {oracle_, theta(point), noise(point, half, draws)};
+}
+
+// The Hessian in the middle of things, which the quick optimisations start from.
+void FreshPoints::measure_curvature() {
+  const Index count = std::min(curvature_points, points_.size());
+  std::vector<AverageGradient> at;
+  for (Index i = 0; i < count; ++i) at.push_back(average(i, 0, curvature_draws));
+  const MeanGradient gradient = [&](const Vector& x) -> Vector {
+    Vector sum = Vector::Zero(x.size());
+    for (AverageGradient& one : at) sum += one(x) / static_cast<double>(count);
+    return sum;
+  };
+  const Vector middle = points_.value.topRows(count).colwise().mean().transpose();
+  Curvature curvature =
+      internal::measure_curvature(gradient, middle, oracle_.noise_dimension() > 0,
+                                  make_stream(options_.seed, Purpose::verify_krylov));
+  for (const AverageGradient& one : at) curvature_gradients_ += one.count() * oracle_.facts().draws;
+  lowest_curvature_ = curvature.lowest();
+  if (lowest_curvature_ > 0) inverse_ = std::make_shared<const MeanInverse>(std::move(curvature));
+}
+
+PointFunction FreshPoints::function(Index i, Index half) const {
+  if (oracle_.noise_dimension() == 0) return point_function(oracle_, theta(i));
+  const auto draws = std::make_shared<const Matrix>(noise(i, half, options_.draws / 2));
+  const Index q = oracle_.dimension();
+  const auto mean = [&oracle = oracle_, draws, at = theta(i)](const Vector& x, Index columns,
+                                                              auto member) {
+    return mean_over(*draws, at, x, columns,
+                     [&](const Matrix& rows, const Matrix& theta, const Matrix& noise,
+                         BlockOut out) { member(oracle, rows, theta, noise, out); });
+  };
+  const auto gradient = [mean, q](const Vector& x) -> Vector {
+    return mean(x, q,
+                [](const Oracle& oracle, const Block& at, const Block& theta, const Block& noise,
+                   BlockOut out) { oracle.gradient(at, theta, noise, out); });
+  };
+  const auto value = [mean](const Vector& x) {
+    return mean(x, 1,
+                [](const Oracle& oracle, const Block& at, const Block& theta, const Block& noise,
+                   BlockOut out) { oracle.value(at, theta, noise, out); })(0);
+  };
+  const auto hessian = [mean, gradient, q, exact = oracle_.has_hessian()](const Vector& x) {
+    if (!exact) {
+      const Vector h = relative_step(Difference::central, false) * (1 + x.array().abs());
+      return hessian_by_differences(gradient, x, h, Difference::central);
+    }
+    const Vector entries =
+        mean(x, q * q,
+             [](const Oracle& oracle, const Block& at, const Block& theta, const Block& noise,
+                BlockOut out) { oracle.hessian(at, theta, noise, out); });
+    return Matrix(Eigen::Map<const Matrix>(entries.data(), q, q));
+  };
+  return {.value = value, .gradient = gradient, .hessian = hessian, .draws = draws->rows()};
+}
+
+std::string FreshPoints::explain(Index i, const Vector& x) const {
+  const Matrix draws = noise(i, 0, options_.draws / 2);
+  for (Index k = 0; k < draws.rows(); ++k) {
+    std::string reason = oracle_.explain(x.transpose(), points_.theta.row(i), draws.row(k));
+    if (!reason.empty()) return reason;
+  }
+  return {};
+}
+
+// All points of a problem without noise, a block at a time. False if one did not arrive.
+bool FreshPoints::polish_together(const Matrix& start, Optima& result) const {
+  const PointGradient gradient{
+      [&](Block x, Block theta, BlockOut g) { oracle_.gradient(x, theta, Matrix(x.rows(), 0), g); },
+      oracle_.facts().draws};
+  Executor executor(options_.threads);
+  Points points;
+  points.append(points_.eta, points_.theta, start);
+  const PointReport report = polish(gradient, *inverse_,
+                                    {.tolerance = tolerance_,
+                                     .contraction = 1,
+                                     .most_steps = most_steps,
+                                     .runaway_norm = runaway * (1 + size_)},
+                                    {0, points.size()}, points, executor);
+  result.gradients += report.gradients;
+  if (!is_clean(report)) return false;
+  result.x = points.value;
+  return true;
+}
+
+Found FreshPoints::polish_alone(Index i, Index half, const Vector& start, Vector& x,
+                                std::int64_t& gradients) const {
+  AverageGradient average = this->average(i, half, options_.draws / 2);
+  const Index draws = oracle_.noise_dimension() > 0 ? options_.draws / 2 : oracle_.facts().draws;
+  const PointGradient gradient{[&](Block at, Block, BlockOut g) {
+                                 for (Index j = 0; j < at.rows(); ++j)
+                                   g.row(j) = average(at.row(j).transpose()).transpose();
+                               },
+                               draws};
+  Executor alone(1);
+  Points one;
+  one.append(points_.eta.row(i), points_.theta.row(i), start.transpose());
+  const PointReport report = polish(gradient, *inverse_,
+                                    {.tolerance = tolerance_,
+                                     .contraction = 1,
+                                     .most_steps = most_steps,
+                                     .runaway_norm = runaway * (1 + size_)},
+                                    {0, 1}, one, alone);
+  gradients += report.gradients;
+  x = one.value.row(0).transpose();
+  if (report.nonfinite_theta) return Found::undefined;
+  if (report.runaway_theta) return Found::unbounded;
+  return report.unsolved > 0 ? Found::unfinished : Found::minimum;
+}
+
+Found FreshPoints::minimise_alone(Index i, Index half, const Vector& start, Vector& x,
+                                  std::int64_t& gradients) const {
+  const PointFunction f = function(i, half);
+  const TrustRegionOptions goal{
+      .tolerance = tolerance_, .most_steps = most_steps, .runaway_norm = runaway * (1 + size_)};
+  Minimum found = minimise(f, start, goal);
+  gradients += found.gradients;
+  // The expansion may lead out of the domain; the problem's own start does not.
+  if (found.outcome == Minimum::Outcome::outside_domain && start != oracle_.facts().start) {
+    found = minimise(f, oracle_.facts().start, goal);
+    gradients += found.gradients;
+  }
+  x = found.x;
+  switch (found.outcome) {
+    case Minimum::Outcome::found:
+      return Found::minimum;
+    case Minimum::Outcome::unbounded:
+      return Found::unbounded;
+    case Minimum::Outcome::outside_domain:
+      return Found::undefined;
+    default:
+      return Found::unfinished;
+  }
+}
+
+Optima FreshPoints::optima(const Matrix& start, Index half, bool thorough) const {
+  const Index n = points_.size();
+  const bool quick = inverse_ && !(thorough && oracle_.has_value());
+  Optima result{start, std::vector<Found>(static_cast<std::size_t>(n), Found::minimum)};
+  if (quick && oracle_.noise_dimension() == 0 && polish_together(start, result)) return result;
+  std::vector<std::int64_t> gradients(static_cast<std::size_t>(n));
+  Executor executor(options_.threads);
+  executor.for_each(n, [&](Index i) {
+    const auto k = static_cast<std::size_t>(i);
+    Vector x = start.row(i).transpose();
+    Found found = Found::unfinished;
+    if (quick) found = polish_alone(i, half, start.row(i).transpose(), x, gradients[k]);
+    if (found != Found::minimum && oracle_.has_value())
+      found = minimise_alone(i, half, start.row(i).transpose(), x, gradients[k]);
+    result.x.row(i) = x.transpose();
+    result.found[k] = found;
+  });
+  for (const std::int64_t count : gradients) result.gradients += count;
+  return result;
+}
+
+}  // namespace chaosgrad::internal
