@@ -125,7 +125,8 @@ class Descent {
     for (int shrinkages = 0; shrinkages < most_shrinkages; ++shrinkages) {
       const Step step = best_step(model, radius_);
       const double length = step.p.norm();
-      if (step.newton && length <= options_.tolerance) return end(Minimum::Outcome::found);
+      const double enough = options_.tolerance + options_.relative_tolerance * best_.x.norm();
+      if (step.newton && length <= enough) return end(Minimum::Outcome::found);
       // Below the rounding of f only its gradient can tell whether a step is good.
       const bool unseen = step.predicted <= rounding * (1 + std::abs(best_.value));
       if (unseen && !step.newton)

@@ -24,7 +24,8 @@ struct PointFunction {
 [[nodiscard]] PointFunction point_function(const Oracle& oracle, const Vector& theta);
 
 struct TrustRegionOptions {
-  double tolerance = 0;  // on the length of the Newton step that is left
+  // On the length of the Newton step that is left: tolerance + relative_tolerance |x|.
+  double tolerance = 0, relative_tolerance = 0;
   Index most_steps = 200;
   double runaway_norm = 1e100;  // |x| beyond: f has no minimum
 };
