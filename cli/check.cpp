@@ -22,13 +22,18 @@ struct CheckArguments {
 };
 
 Json constant_json(const Constant& used, const Constant& measured) {
-  return {{"value", used.value},
+  return {{"value", number(used.value)},
           {"source", used.given ? "given" : "estimated"},
-          {"lowest", measured.lowest},
-          {"highest", measured.highest}};
+          {"lowest", number(measured.lowest)},
+          {"highest", number(measured.highest)}};
 }
 
 void print_constant(const char* name, const Constant& used, const Constant& measured) {
+  if (std::isnan(used.value)) {
+    fmt::print("  {:<6} unknown: differences of the gradient leave the domain around the start\n",
+               name);
+    return;
+  }
   fmt::print("  {:<6} {:<12.6g} {:<10} measured from {:.6g} to {:.6g} over the sampled theta\n",
              name, used.value, used.given ? "given" : "estimated", measured.lowest,
              measured.highest);
@@ -157,7 +162,7 @@ int run_check(const CheckArguments& arguments) {
                  {"gradient_error", number(check.gradient_error)},
                  {"mu", constant_json(used.mu, measured.mu)},
                  {"L", constant_json(used.L, measured.L)},
-                 {"kappa", used.kappa()},
+                 {"kappa", number(used.kappa())},
                  {"V", constant_json(used.V, measured.V)},
                  {"VG", constant_json(used.VG, measured.VG)},
                  {"problems", check.problems}};
@@ -179,7 +184,7 @@ int run_check(const CheckArguments& arguments) {
     }
     print_constant("mu", used.mu, measured.mu);
     print_constant("L", used.L, measured.L);
-    fmt::print("  {:<6} {:.6g}\n", "kappa", used.kappa());
+    if (std::isfinite(used.kappa())) fmt::print("  {:<6} {:.6g}\n", "kappa", used.kappa());
     print_constant("V", used.V, measured.V);
     print_constant("V_G", used.VG, measured.VG);
     if (theory) print_theory(*theory);

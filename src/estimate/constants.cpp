@@ -20,8 +20,11 @@ struct Extremes {
 
 Extremes dense_extremes(AverageGradient& gradient, const Vector& x, double h) {
   const Index q = x.size();
-  const Matrix hessian =
-      hessian_by_differences(std::ref(gradient), x, Vector::Constant(q, h), Difference::central);
+  Matrix hessian;
+  for (int k = 0; k < 4 && !(k > 0 && hessian.allFinite()); ++k, h *= 1e-2) {  // beside a border
+    hessian =
+        hessian_by_differences(std::ref(gradient), x, Vector::Constant(q, h), Difference::central);
+  }
   if (!hessian.allFinite()) return {.step = Vector::Zero(q)};
   const Curvature curvature = decompose(hessian);
   Extremes result{curvature.lowest(), curvature.highest(), Vector::Zero(q)};
@@ -88,20 +91,29 @@ ProblemConstants measure_constants(const Oracle& oracle, std::uint64_t seed, Ind
         oracle, thetas.row(i).transpose(),
         draw_noise(oracle.noise_dimension(), make_stream(seed, Purpose::constants_noise, step), 0,
                    noisy ? draws : 1));
-    Vector x = oracle.facts().start;
+    Vector x = oracle.facts().start, moved = Vector::Zero(x.size());
+    const auto extremes_at = [&](const Vector& place) {
+      const double h = difference_step(Difference::central, noisy, place.norm());
+      return dense ? dense_extremes(gradient, place, h)
+                   : krylov_extremes(gradient, place, h,
+                                     make_stream(seed, Purpose::constants_krylov, step));
+    };
     for (int visit = 0; visit < 2; ++visit) {
-      const double h = difference_step(Difference::central, noisy, x.norm());
-      const Extremes extremes =
-          dense
-              ? dense_extremes(gradient, x, h)
-              : krylov_extremes(gradient, x, h, make_stream(seed, Purpose::constants_krylov, step));
+      Extremes extremes = extremes_at(x);
+      // A step out of the domain is shortened.
+      for (int k = 0; k < 30 && visit > 0 && std::isnan(extremes.lowest); ++k) {
+        moved *= 0.5;
+        x -= moved;
+        extremes = extremes_at(x);
+      }
       low.push_back(extremes.lowest);
       high.push_back(extremes.highest);
       const double variance = gradient.variance(x);
       noise.emplace_back(
           std::max(0.0, gradient(x).squaredNorm() - variance / static_cast<double>(draws)),
           variance);
-      x += extremes.step;
+      moved = extremes.step;
+      x += moved;
     }
     constants.gradients += gradient.count();
   }

@@ -25,10 +25,11 @@ struct KinkProgram {
 // A condition of the domain with what is said where it is violated.
 struct NamedCondition {
   DomainCondition condition;
-  std::string text;                // the argument as written; empty if it has no text
-  bool is_variable = false;        // it is a variable, or a component of one
-  std::vector<Index> variables;    // components of x that it depends on
-  std::vector<std::size_t> noise;  // and named noise numbers
+  std::string text = {};                // the argument as written; empty if it has no text
+  bool is_variable = false;             // it is a variable, or a component of one
+  Shape shape = {};                     // of the argument
+  std::vector<Index> variables = {};    // components of x that it depends on
+  std::vector<std::size_t> noise = {};  // and named noise numbers
 };
 
 struct FormulaData {
@@ -53,8 +54,8 @@ struct FormulaData {
   Domain domain;  // of the objective as a function of x
   std::vector<NamedCondition> conditions;
   std::vector<std::pair<std::string, Node>> noise_numbers;  // by name
-  std::vector<Node> condition_outputs;                      // see formula_domain.cpp
-  Program condition_program;
+  Program condition_program;                                // its outputs: see formula_domain.cpp
+  std::vector<Index> condition_widths;                      // and their sizes
   std::vector<Node> gradient;  // one per variable, of the variable's shape
   std::vector<Node> variables;
   std::vector<PositiveArgument> positive;

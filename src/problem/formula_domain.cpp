@@ -72,7 +72,8 @@ std::string text_at(const std::map<int, std::string>& texts, SourceSpan span) {
 
 NamedCondition named(const FormulaData& data, const DomainCondition& condition,
                      const std::map<int, std::string>& texts) {
-  NamedCondition result{condition, text_at(texts, data.graph.span(condition.argument)), {}, {}, {}};
+  NamedCondition result{condition, text_at(texts, data.graph.span(condition.argument))};
+  result.shape = data.graph.shape(condition.argument);
   const Dependence found = dependence(data.graph, condition.argument);
   for (const auto& [slot, column] : found.inputs) {
     if (slot == slot_x) result.variables.push_back(column);
@@ -102,8 +103,7 @@ struct Evaluated {
 
 Evaluated evaluate_conditions(const FormulaData& data, std::span<const Block> inputs) {
   Evaluated found;
-  const auto add = [&](Node node) { found.values.emplace_back(1, data.graph.shape(node).size()); };
-  for (const Node node : data.condition_outputs) add(node);
+  for (const Index width : data.condition_widths) found.values.emplace_back(1, width);
   std::vector<BlockOut> outputs(found.values.begin(), found.values.end());
   Program::Workspace workspace;
   data.condition_program.evaluate(inputs, outputs, workspace);
@@ -121,7 +121,7 @@ std::string value_in_words(const FormulaData& data, std::size_t k, Index compone
   }
   std::string text = fmt::format("{:.6g}", value);
   if (!named.text.empty()) {
-    const bool is_vector = data.graph.shape(named.condition.argument).size() > 1;
+    const bool is_vector = named.shape.size() > 1;
     text = fmt::format("{}{} = {}", is_vector ? fmt::format("component {} of ", component) : "",
                        named.text, text);
   }
@@ -198,16 +198,18 @@ void add_domain(FormulaData& data, const FormulaSpec& spec) {
       data.graph, data.objective, slot_x, data.facts.start,
       [&](int slot, Index column, Index count) { return input_range(data, slot, column, count); });
   const std::map<int, std::string> texts = texts_of(spec);
+  std::vector<Node> outputs;
   for (const DomainCondition& condition : data.domain.conditions) {
     data.conditions.push_back(named(data, condition, texts));
     const auto present = [&](Node node) { return node.id >= 0 ? node : condition.argument; };
     for (const Node node : {condition.margin, condition.argument, present(condition.at_start),
                             present(condition.exponent)})
-      data.condition_outputs.push_back(node);
+      outputs.push_back(node);
   }
   if (data.conditions.empty()) return;
-  for (const auto& [name, node] : data.noise_numbers) data.condition_outputs.push_back(node);
-  data.condition_program = Program(data.graph, data.condition_outputs);
+  for (const auto& [name, node] : data.noise_numbers) outputs.push_back(node);
+  for (const Node node : outputs) data.condition_widths.push_back(data.graph.shape(node).size());
+  data.condition_program = Program(data.graph, outputs);
 }
 
 std::optional<OutsideDomain> why_outside(const FormulaData& data, std::span<const Block> inputs,
@@ -222,7 +224,7 @@ std::optional<OutsideDomain> why_outside(const FormulaData& data, std::span<cons
       if (inside) continue;
       const Violation at{found.at(k, 1, i), found.at(k, 2, i), found.at(k, 3, i),
                          value_in_words(data, k, i, inputs, found)};
-      const bool is_matrix = data.graph.shape(condition.argument).cols > 1;
+      const bool is_matrix = data.conditions[k].shape.cols > 1;
       return OutsideDomain{condition.span, reason(condition, is_matrix, at)};
     }
   }

@@ -4,12 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <utility>
 
 #include "curvature/differences.h"
 #include "samples/parameters.h"
+#include "solve/common/goal.h"
+#include "solve/pointwise/trust_region.h"
 
 namespace chaosgrad::internal {
 namespace {
+
+Matrix sampled_parameters(const Oracle& oracle, std::uint64_t seed) {
+  return draw_parameters(oracle.parameters(), make_stream(seed, Purpose::check_parameters), 0,
+                         block_size)
+      .theta;
+}
 
 // Places around the start, nearer to it where F would not be defined.
 Matrix places_around_start(const Oracle& oracle, const ProblemValue& value, const Matrix& theta,
@@ -29,41 +40,108 @@ Matrix places_around_start(const Oracle& oracle, const ProblemValue& value, cons
   return offset.rowwise() + oracle.facts().start.transpose();
 }
 
+// |∂F/∂x_j − g_j| at each row, the former by central differences over the step h; not a number where
+// that leaves the domain.
+Vector slope_errors(const ProblemValue& value, const Matrix& x, Index j, double h,
+                    const Matrix& theta, const Matrix& noise, const Matrix& g) {
+  Matrix above(x.rows(), 1), below(x.rows(), 1), moved = x;
+  moved.col(j).array() += h;
+  const Vector upper = moved.col(j);
+  value(moved, theta, noise, above);
+  moved.col(j) = x.col(j).array() - h;
+  value(moved, theta, noise, below);
+  const Vector slopes = (above - below).cwiseQuotient(upper - moved.col(j));
+  return (slopes - g.col(j)).cwiseAbs();
+}
+
+double median_of(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 // Central differences of F against ∇F at one block of samples around the start, relative to the
-// size of the gradient.
+// size of the gradient there. The median over the samples ignores those beside a kink.
 double gradient_error(const Oracle& oracle, const ProblemValue& value, std::uint64_t seed) {
   const Index q = oracle.dimension();
-  const Matrix theta = draw_parameters(oracle.parameters(),
-                                       make_stream(seed, Purpose::check_parameters), 0, block_size)
-                           .theta;
+  const Matrix theta = sampled_parameters(oracle, seed);
   const Matrix noise =
       draw_noise(oracle.noise_dimension(), make_stream(seed, Purpose::check_noise), 0, block_size);
   const Matrix x = places_around_start(oracle, value, theta, noise, seed);
-  Matrix g(block_size, q), above(block_size, 1), below(block_size, 1);
+  Matrix g(block_size, q);
   oracle.gradient(x, theta, noise, g);
-  const double scale = g.rowwise().norm().mean();
-  std::vector<double> errors;  // the median over the samples ignores those beside a kink
+  const Vector norms = g.rowwise().norm();
+  std::vector<double> errors(norms.data(), norms.data() + norms.size());
+  const double usual = median_of(errors);  // no gradient counts as smaller than a thousandth of it
   double worst = 0;
   for (Index j = 0; j < q; ++j) {
-    // Noise and θ are the same on both sides: the step of an exact function.
-    const double h = difference_step(Difference::central, false, x.col(j).cwiseAbs().mean());
-    Matrix moved = x;
-    moved.col(j).array() += h;
-    value(moved, theta, noise, above);
-    moved.col(j).array() -= 2 * h;
-    value(moved, theta, noise, below);
-    const Vector difference = (above - below) / (2 * h);
-    errors.clear();
-    for (Index i = 0; i < block_size; ++i) {
-      // Beside the border of the domain there is no difference.
-      if (std::isfinite(difference(i))) errors.push_back(std::abs(difference(i) - g(i, j)));
+    // Noise and θ are the same on both sides: the step of an exact function. Beside the border of
+    // the domain F bends more, and a shorter one is better.
+    double h = difference_step(Difference::central, false, x.col(j).cwiseAbs().mean());
+    Vector best = Vector::Constant(block_size, infinity);
+    double error = infinity;
+    for (int attempt = 0; attempt < 4 && !(error < 1e-7); ++attempt, h *= 1e-2) {
+      const Vector found = slope_errors(value, x, j, h, theta, noise, g);
+      for (Index i = 0; i < block_size; ++i) {
+        if (found(i) < best(i)) best(i) = found(i);
+      }
+      errors.clear();
+      for (Index i = 0; i < block_size; ++i)
+        errors.push_back(best(i) / std::max({norms(i), 1e-3 * usual, 1e-300}));
+      error = median_of(errors);
     }
-    if (errors.empty()) continue;
-    const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
-    std::nth_element(errors.begin(), middle, errors.end());
-    worst = std::max(worst, *middle);
+    worst = std::max(worst, error);
   }
-  return scale > 0 ? worst / scale : worst;
+  return worst;
+}
+
+// "0.71 x - 0.7 y": a direction by its largest components.
+std::string direction_in_words(const ProblemFacts& facts, const Vector& direction) {
+  constexpr std::size_t most = 3;
+  std::vector<Index> order(static_cast<std::size_t>(direction.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::ranges::stable_sort(order, std::greater(), [&](Index i) { return std::abs(direction(i)); });
+  std::string text;
+  for (std::size_t k = 0; k < std::min(order.size(), most); ++k) {
+    const double part = direction(order[k]);
+    if (std::abs(part) < 0.05 && k > 0) break;
+    text += fmt::format("{}{:.2g} {}", k == 0 ? (part < 0 ? "-" : "") : (part < 0 ? " - " : " + "),
+                        std::abs(part), facts.variable_names[static_cast<std::size_t>(order[k])]);
+  }
+  return text;
+}
+
+// What a descent from the start finds at sampled θ: the first trouble, in words.
+std::string descent_trouble(const Oracle& oracle, std::uint64_t seed) {
+  constexpr Index points = 24;
+  const ProblemFacts& facts = oracle.facts();
+  const Matrix thetas = sampled_parameters(oracle, seed);
+  const double size = 1 + facts.start.norm();
+  for (Index i = 0; i < points; ++i) {
+    const Vector theta = thetas.row(i).transpose();
+    const Minimum found =
+        minimise(point_function(oracle, theta), facts.start,
+                 {.tolerance = 1e-9 * size, .most_steps = 200, .runaway_norm = 1e9 * size});
+    switch (found.outcome) {
+      case Minimum::Outcome::outside_domain: {
+        const std::string reason =
+            oracle.explain(facts.start.transpose(), theta.transpose(), Matrix(1, 0));
+        return fmt::format("the start is outside of the domain at {}{}{}", place(facts, theta),
+                           reason.empty() ? "" : ": ", reason);
+      }
+      case Minimum::Outcome::unbounded:
+        return fmt::format("the objective falls without end from the start: no minimum at {}",
+                           place(facts, theta));
+      case Minimum::Outcome::not_convex:
+        return fmt::format(
+            "not strongly convex: where a descent from the start ends, the Hessian has the "
+            "eigenvalue {:.3g} in the direction {}, at {}",
+            found.eigenvalue, direction_in_words(facts, found.direction), place(facts, theta));
+      default:
+        break;
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -83,7 +161,10 @@ ProblemCheck check_problem(const Oracle& oracle, const ProblemValue& value, std:
     check.problems.push_back(fmt::format(
         "the gradient differs from differences of F by {:.2g} (relative)", *check.gradient_error));
   }
-  if (!(measured.mu.value > 0)) {
+  if (oracle.has_value() && !noisy) {
+    if (std::string trouble = descent_trouble(oracle, seed); !trouble.empty())
+      check.problems.push_back(std::move(trouble));
+  } else if (measured.mu.value <= 0) {
     check.problems.push_back(
         fmt::format("not strongly convex: the Hessian has the eigenvalue {:.3g} at a sampled theta",
                     measured.mu.value));

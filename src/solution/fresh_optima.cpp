@@ -6,6 +6,7 @@
 #include "curvature/curvature.h"
 #include "random/random.h"
 #include "samples/parameters.h"
+#include "solution/averaged_function.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -31,21 +32,6 @@ Points points_of(const Expansion& expansion, const VerifyOptions& options) {
 
 bool is_clean(const PointReport& report) {
   return report.unsolved == 0 && !report.nonfinite_theta && !report.runaway_theta;
-}
-
-// The mean over draws of the noise of something that the oracle gives at rows.
-template <class Call>
-Vector mean_over(const Matrix& noise, const Vector& theta, const Vector& x, Index columns,
-                 const Call& call) {
-  Vector sum = Vector::Zero(columns);
-  Matrix out(std::min(block_size, noise.rows()), columns);
-  for (Index first = 0; first < noise.rows(); first += block_size) {
-    const Index rows = std::min(block_size, noise.rows() - first);
-    call(x.transpose().replicate(rows, 1), theta.transpose().replicate(rows, 1),
-         noise.middleRows(first, rows), out.topRows(rows));
-    sum += out.topRows(rows).colwise().sum().transpose();
-  }
-  return sum / static_cast<double>(noise.rows());
 }
 
 }  // namespace
@@ -95,37 +81,7 @@ void FreshPoints::measure_curvature() {
 }
 
 PointFunction FreshPoints::function(Index i, Index half) const {
-  if (oracle_.noise_dimension() == 0) return point_function(oracle_, theta(i));
-  const auto draws = std::make_shared<const Matrix>(noise(i, half, options_.draws / 2));
-  const Index q = oracle_.dimension();
-  const auto mean = [&oracle = oracle_, draws, at = theta(i)](const Vector& x, Index columns,
-                                                              auto member) {
-    return mean_over(*draws, at, x, columns,
-                     [&](const Matrix& rows, const Matrix& theta, const Matrix& noise,
-                         BlockOut out) { member(oracle, rows, theta, noise, out); });
-  };
-  const auto gradient = [mean, q](const Vector& x) -> Vector {
-    return mean(x, q,
-                [](const Oracle& oracle, const Block& at, const Block& theta, const Block& noise,
-                   BlockOut out) { oracle.gradient(at, theta, noise, out); });
-  };
-  const auto value = [mean](const Vector& x) {
-    return mean(x, 1,
-                [](const Oracle& oracle, const Block& at, const Block& theta, const Block& noise,
-                   BlockOut out) { oracle.value(at, theta, noise, out); })(0);
-  };
-  const auto hessian = [mean, gradient, q, exact = oracle_.has_hessian()](const Vector& x) {
-    if (!exact) {
-      const Vector h = relative_step(Difference::central, false) * (1 + x.array().abs());
-      return hessian_by_differences(gradient, x, h, Difference::central);
-    }
-    const Vector entries =
-        mean(x, q * q,
-             [](const Oracle& oracle, const Block& at, const Block& theta, const Block& noise,
-                BlockOut out) { oracle.hessian(at, theta, noise, out); });
-    return Matrix(Eigen::Map<const Matrix>(entries.data(), q, q));
-  };
-  return {.value = value, .gradient = gradient, .hessian = hessian, .draws = draws->rows()};
+  return averaged_function(oracle_, theta(i), noise(i, half, options_.draws / 2));
 }
 
 std::string FreshPoints::explain(Index i, const Vector& x) const {

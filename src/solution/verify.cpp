@@ -53,7 +53,7 @@ bool rises_between(const PointFunction& f, const Vector& a, const Vector& b, dou
 struct Pair {
   double here, there;  // F at the two
   bool apart;          // not the same
-  bool lower;          // the other is lower
+  bool lower, equal;   // the other is lower, or as low
 };
 
 Pair compare(const PointFunction& f, const Vector& x, const Vector& other, const Vector& start) {
@@ -65,7 +65,7 @@ Pair compare(const PointFunction& f, const Vector& x, const Vector& other, const
   const double size = x.norm() + smallest_size * std::sqrt(static_cast<double>(x.size()));
   const bool far = (x - other).norm() > different * size;
   return {here, there, far && rises_between(f, x, other, std::max(here, there) + rounding * scale),
-          there < here - rounding * scale};
+          there < here - rounding * scale, std::abs(there - here) <= rounding * scale};
 }
 
 // The optima from the problem's own start, beside those that the expansion leads to: other minima
@@ -90,9 +90,7 @@ void compare_with_start(const Oracle& oracle, const FreshPoints& fresh, Optima& 
       near.found[k] = own.found[k];
       continue;
     }
-    const bool equal = !pair.lower && own.found[k] == Found::minimum &&
-                       pair.there <= pair.here + rounding * std::abs(pair.here);
-    if (!pair.lower && !equal) continue;
+    if (!pair.lower && !(pair.equal && own.found[k] == Found::minimum)) continue;
     const bool first = minima.count() == 0;
     ++(pair.lower ? minima.lower : minima.equal);
     if (!first && pair.here - pair.there <= minima.near_value - minima.other_value) continue;

@@ -211,6 +211,90 @@ def test_verify_with_noise(solve_json, call):
     assert found["lower"] <= summary["true_error"] <= found["upper"] * 1.2
 
 
+WELLS = """
+[parameters]
+tilt = { distribution = "uniform", lower = -1, upper = 1 }
+[variables]
+x = { start = 1.2 }
+[objective]
+minimize = "(x^2 - 1)^2/4 - 0.2*tilt*x"
+[solve]
+method = "gd"
+iterations = 200
+basis_size = "6"
+gradient = "quadrature"
+"""
+
+
+def test_verify_finds_another_minimum(run, call, tmp_path):
+    """The stored problem begins in the other well: where the tilt is negative it is the lower one."""
+    (tmp_path / "wells.toml").write_text(WELLS)
+    assert run("solve", "wells.toml", "-o", "out", "--quiet")[0] == 0
+    found = call("verify", "out")
+    assert found["minima"] == {"lower": 0, "equal": 0, "worst": None} and found["outside_domain"] == 0
+    assert found["unseen"] == pytest.approx(3 / 200)
+    path = tmp_path / "out" / "solution.h5"
+    with h5py.File(path, "r+") as store:
+        del store["problem/text"]
+        store["problem/text"] = WELLS.replace("start = 1.2", "start = -1.2")
+    sign(path, path.read_bytes()[512:])
+    code, out, err = run("verify", "out")
+    assert code == 3 and "200 points cannot exclude features of a probability below 1.5 %" in out
+    assert "the objective has several minima: at " in err and "leads to another one that is lower; at tilt = -0." in err
+    code, out, err = run("verify", "out", "--json")
+    minima = json.loads(out)["minima"]
+    assert code == 3 and minima["equal"] == 0
+    assert minima["lower"] == pytest.approx(100, abs=5 * math.sqrt(200 * 0.25))
+    worst = minima["worst"]
+    assert worst["parameters"]["tilt"] < -0.9 and worst["other"]["x"] < -1 < 0.8 < worst["near"]["x"]
+
+    def value(x, tilt):
+        return (x * x - 1) ** 2 / 4 - 0.2 * tilt * x
+
+    for name in ("near", "other"):
+        assert worst[f"{name}_value"] == pytest.approx(value(worst[name]["x"], worst["parameters"]["tilt"]))
+
+
+def test_verify_and_check_keep_to_the_domain(run, call, tmp_path):
+    """x* = exp(2 t) of x exp(-2 t) - log x, from a start near the border: no false words about the gradient."""
+    (tmp_path / "log.toml").write_text("""
+[parameters]
+t = { distribution = "uniform", lower = -1, upper = 1 }
+[variables]
+x = { start = 1e-4 }
+[objective]
+minimize = "x*exp(-2*t) - log(x)"
+[solve]
+method = "gd"
+iterations = 3
+basis_size = "1"
+step = "1e-9"
+gradient = "quadrature"
+""")
+    code, out, err = run("check", "log.toml")
+    assert code == 0 and "nothing wrong was found" in out, out
+    assert run("solve", "log.toml", "-o", "out", "--quiet")[0] == 0
+    found = call("verify", "out")
+    assert found["unsolved"] == 0 and found["outside_domain"] == 0
+    truth = math.sqrt((math.exp(4) - math.exp(-4)) / 8)  # the norm of exp(2 t): x is almost 0
+    assert found["lower"] <= truth <= found["upper"]
+
+
+def test_check_names_the_direction_without_curvature(run, tmp_path):
+    (tmp_path / "flat.toml").write_text("""
+[parameters]
+t = { distribution = "uniform", lower = -1, upper = 1 }
+[variables]
+x = { start = 0.5 }
+y = { start = 0.25 }
+[objective]
+minimize = "(x + y - t)^2"
+""")
+    code, out, _ = run("check", "flat.toml")
+    assert code == 3 and "not strongly convex: where a descent from the start ends" in out
+    assert "in the direction" in out and "0.71 x" in out and "0.71 y" in out and "at t = " in out
+
+
 def test_compare(call, run, tmp_path):
     found = call("compare", QUICKSTART, "--methods", "gd,agd", "-o", "both")
     assert [entry["method"] for entry in found["methods"]] == ["gd", "agd"]

@@ -93,6 +93,25 @@ TEST_P(EveryBuiltin, StatedCurvatureHolds) {
   }
 }
 
+// All three are quadratic in x: a whole step shows the Hessian.
+TEST_P(EveryBuiltin, HessianIsTheDerivativeOfTheGradient) {
+  const Index q = problem.dimension(), count = 5;
+  ASSERT_EQ(problem.has_hessian(), q <= 50);
+  ASSERT_GT(problem.facts().operations.value_or(0), static_cast<double>(q));
+  if (!problem.has_hessian()) return;
+  const Matrix theta = draw_theta(count), x = draw_x(count), noise(count, 0);
+  Matrix h(count, q * q), before(count, q), after(count, q);
+  problem.hessian(x, theta, noise, h);
+  problem.gradient(x, theta, noise, before);
+  for (Index j = 0; j < q; ++j) {
+    Matrix moved = x;
+    moved.col(j).array() += 1;
+    problem.gradient(moved, theta, noise, after);
+    EXPECT_LT((after - before - h.middleCols(j * q, q)).norm(), 1e-10 * (h.norm() + before.norm()))
+        << j;
+  }
+}
+
 // A sample alone has the gradient that it has in a block.
 TEST_P(EveryBuiltin, SamplesDoNotDependOnTheirBlock) {
   const Matrix theta = draw_theta(block_size), x = draw_x(block_size), noise(block_size, 0);

@@ -291,6 +291,18 @@ std::string formulas_page() {
     text += item(fmt::format("{}: {}. {}", code(function.call()), function.meaning,
                              example_text(function.example)));
   }
+  text += heading(2, "Domains");
+  text += paragraph(
+      "An objective has a domain in x: `log(w)` needs w > 0, `sqrt(w)` w ≥ 0, a power with an "
+      "exponent that is not a whole number a basis ≥ 0 (> 0 if the exponent is negative or depends "
+      "on x), `asin` and `acos` a number in [-1, 1], quantiles a level in (0, 1). A division by w, "
+      "a negative power of w, `tan` and `solve` have poles, which divide the domain: it is the "
+      "piece of the start, so that `4/w` started at w = 5 is not defined at w = -1. Outside of the "
+      "domain value and gradient are not a number, and steps are shortened to stay inside.");
+  text += paragraph(
+      "The start must lie inside for every parameter and every noise, and not on the border. The "
+      "branch of an `if` that is not taken need not be defined: `if(x == 0, 1, sin(x)/x)` has no "
+      "pole. What is compared may be undefined, too; the comparison is false then.");
   return text;
 }
 

@@ -4,6 +4,9 @@
 
 namespace chaosgrad::internal {
 
+// Hessians are offered up to this many variables, as those of formulas.
+inline constexpr Index hessian_limit = 50;
+
 [[nodiscard]] CodedProblem elliptic_control(Index d, Index q, double beta,
                                             const QuantitySpec& quantities);
 [[nodiscard]] CodedProblem oscillator_control(Index q, double horizon, double weight,
