@@ -174,6 +174,13 @@ Verification verify(const Oracle& oracle, const Expansion& expansion,
   for (std::size_t i = 0; i < first.found.size(); ++i) {
     if (first.found[i] != Found::minimum || other.found[i] != Found::minimum) ++result.unsolved;
   }
+  if (result.unsolved == fresh.size() && oracle.noise_dimension() == 0) {
+    result.failure = fmt::format(
+        "no optimisation arrived, that at {} for one: the objective may have no minimum, or one on "
+        "the border of its domain",
+        place(oracle.facts(), fresh.theta(0)));
+    return result;
+  }
   summarise(fresh.expansion() - first.x, fresh.expansion() - other.x, fresh.points(),
             options.confidence, result);
   return result;

@@ -149,11 +149,15 @@ void Program::Code::run(std::span<const Block> blocks, std::span<BlockOut> outpu
   if (limited) leave_out(place->data, samples, outputs);
 }
 
+// `inside` is in whole packs; nearly always all of it is 1.
 void Program::Code::leave_out(const double* inside, Index samples, std::span<BlockOut> outputs) {
-  for (Index i = 0; i < samples; ++i) {
-    if (inside[i] != 0) [[likely]]
+  for (Index first = 0; first < samples; first += simd::width) {
+    if (simd::all_less(simd::broadcast(0), simd::load(inside + first))) [[likely]]
       continue;
-    for (BlockOut& output : outputs) output.row(i).setConstant(std::nan(""));
+    for (Index i = first; i < std::min(first + simd::width, samples); ++i) {
+      if (inside[i] != 0) continue;
+      for (BlockOut& output : outputs) output.row(i).setConstant(std::nan(""));
+    }
   }
 }
 
