@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "curvature/differences.h"
+#include "problem/averaged_problem.h"
 #include "samples/parameters.h"
+#include "solution/averaged_function.h"
 #include "solve/common/goal.h"
 #include "solve/pointwise/trust_region.h"
 
@@ -111,28 +113,55 @@ std::string direction_in_words(const ProblemFacts& facts, const Vector& directio
   return text;
 }
 
+// Why the start is outside of the domain at one θ.
+std::string outside_in_words(const Oracle& oracle, const Vector& theta, const Matrix& noise) {
+  std::string text =
+      fmt::format("the start is outside of the domain at {}", place(oracle.facts(), theta));
+  for (Index k = 0; k < noise.rows(); ++k) {
+    const std::string reason =
+        oracle.explain(oracle.facts().start.transpose(), theta.transpose(), noise.row(k));
+    if (!reason.empty()) return text + ": " + reason;
+  }
+  return text;
+}
+
+// f at one θ. Under noise it is a mean over draws, whose kinks have no second derivative: its Hessian
+// is taken by differences over steps that are wider than the distance of the kinks.
+PointFunction mean_function(const Oracle& oracle, const Vector& theta, const Matrix& noise) {
+  PointFunction f = averaged_function(oracle, theta, noise);
+  if (oracle.noise_dimension() == 0) return f;
+  f.hessian = [gradient = f.gradient](const Vector& x) {
+    const Vector h = relative_step(Difference::central, true) * (1 + x.array().abs());
+    return hessian_by_differences(gradient, x, h, Difference::central);
+  };
+  return f;
+}
+
 // What a descent from the start finds at sampled θ: the first trouble, in words.
 std::string descent_trouble(const Oracle& oracle, std::uint64_t seed) {
-  constexpr Index points = 24;
+  const bool noisy = oracle.noise_dimension() > 0;
+  const Index points = noisy ? 8 : 24, draws = noisy ? 512 : 1;
   const ProblemFacts& facts = oracle.facts();
   const Matrix thetas = sampled_parameters(oracle, seed);
+  const Matrix noise =
+      draw_noise(oracle.noise_dimension(), make_stream(seed, Purpose::check_noise), 0, draws);
   const double size = 1 + facts.start.norm();
+  // With draws an eigenvalue is known to a few percent of the largest.
+  const double certain = noisy ? 0.05 : 0;
   for (Index i = 0; i < points; ++i) {
     const Vector theta = thetas.row(i).transpose();
-    const Minimum found =
-        minimise(point_function(oracle, theta), facts.start,
-                 {.tolerance = 1e-9 * size, .most_steps = 200, .runaway_norm = 1e9 * size});
+    const Minimum found = minimise(mean_function(oracle, theta, noise), facts.start,
+                                   {.tolerance = (noisy ? 1e-4 : 1e-9) * size,
+                                    .most_steps = noisy ? 50 : 200,
+                                    .runaway_norm = 1e9 * size});
     switch (found.outcome) {
-      case Minimum::Outcome::outside_domain: {
-        const std::string reason =
-            oracle.explain(facts.start.transpose(), theta.transpose(), Matrix(1, 0));
-        return fmt::format("the start is outside of the domain at {}{}{}", place(facts, theta),
-                           reason.empty() ? "" : ": ", reason);
-      }
+      case Minimum::Outcome::outside_domain:
+        return outside_in_words(oracle, theta, noise);
       case Minimum::Outcome::unbounded:
         return fmt::format("the objective falls without end from the start: no minimum at {}",
                            place(facts, theta));
       case Minimum::Outcome::not_convex:
+        if (noisy && !(found.eigenvalue < -certain * found.hessian.norm())) break;
         return fmt::format(
             "not strongly convex: where a descent from the start ends, the Hessian has the "
             "eigenvalue {:.3g} in the direction {}, at {}",
@@ -142,6 +171,14 @@ std::string descent_trouble(const Oracle& oracle, std::uint64_t seed) {
     }
   }
   return {};
+}
+
+// The same with the noise integrated out, where that is exact.
+std::string find_trouble(const Oracle& oracle, std::uint64_t seed) {
+  constexpr double most_draws = 4096;
+  const bool exact =
+      oracle.noise_dimension() > 0 && exact_noise_draws(oracle.facts().noise_axes) <= most_draws;
+  return exact ? descent_trouble(AveragedProblem(oracle), seed) : descent_trouble(oracle, seed);
 }
 
 }  // namespace
@@ -161,8 +198,8 @@ ProblemCheck check_problem(const Oracle& oracle, const ProblemValue& value, std:
     check.problems.push_back(fmt::format(
         "the gradient differs from differences of F by {:.2g} (relative)", *check.gradient_error));
   }
-  if (oracle.has_value() && !noisy) {
-    if (std::string trouble = descent_trouble(oracle, seed); !trouble.empty())
+  if (oracle.has_value()) {
+    if (std::string trouble = find_trouble(oracle, seed); !trouble.empty())
       check.problems.push_back(std::move(trouble));
   } else if (measured.mu.value <= 0) {
     check.problems.push_back(
