@@ -61,6 +61,13 @@ Json minima_json(const StoredRun& run, const OtherMinima& minima) {
   return json;
 }
 
+std::string outside_in_words(const StoredRun& run, const Verification& found) {
+  return fmt::format(
+      "the expansion leaves the domain of the objective at {} of {} points{}{} at {}",
+      found.outside, found.points, found.outside_reason.empty() ? "" : ": ", found.outside_reason,
+      listed(run.labels.parameters, found.outside_theta));
+}
+
 // What is wrong with the run, in words; the exit code is that of a failure then.
 std::vector<std::string> complaints(const StoredRun& run, const Verification& found,
                                     double confidence) {
@@ -86,13 +93,7 @@ std::vector<std::string> complaints(const StoredRun& run, const Verification& fo
         listed(run.labels.variables, minima.other), minima.near_value,
         listed(run.labels.variables, minima.near)));
   }
-  if (found.outside > 0) {
-    list.push_back(
-        fmt::format("the expansion leaves the domain of the objective at {} of {} "
-                    "points{}{} at {}",
-                    found.outside, found.points, found.outside_reason.empty() ? "" : ": ",
-                    found.outside_reason, listed(run.labels.parameters, found.outside_theta)));
-  }
+  if (leaves_domain(found, confidence)) list.push_back(outside_in_words(run, found));
   return list;
 }
 
@@ -139,6 +140,8 @@ void print_text(const StoredRun& run, const Verification& found, double confiden
   }
   fmt::print("  largest difference {:.4g} at {}\n", found.worst,
              listed(run.labels.parameters, found.worst_theta));
+  if (found.outside > 0 && !leaves_domain(found, confidence))
+    fmt::print("  {}\n", outside_in_words(run, found));
   fmt::print("  {} points cannot exclude features of a probability below {:.2g} %\n", found.points,
              100 * found.unseen);
 }

@@ -54,4 +54,8 @@ struct Verification {
 enum class Verdict { agrees, too_small, too_large };
 [[nodiscard]] Verdict judge_estimate(double estimate, const Verification& verification);
 
+// Whether x_u lies outside of the domain of F more often than with probability 1e-3, which solve()
+// allows: more of the fresh θ than that explains, with the confidence of the verification.
+[[nodiscard]] bool leaves_domain(const Verification& verification, double confidence);
+
 }  // namespace chaosgrad

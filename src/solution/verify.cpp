@@ -186,6 +186,17 @@ Verification verify(const Oracle& oracle, const Expansion& expansion,
   return result;
 }
 
+bool leaves_domain(const Verification& verification, double confidence) {
+  constexpr double allowed = 1e-3;
+  double term = std::pow(1 - allowed, static_cast<double>(verification.points)), below = 0;
+  for (Index k = 0; k < verification.outside; ++k) {  // P(fewer than `outside` of the points)
+    below += term;
+    term *= static_cast<double>(verification.points - k) / static_cast<double>(k + 1) * allowed /
+            (1 - allowed);
+  }
+  return below > confidence;
+}
+
 Verdict judge_estimate(double estimate, const Verification& verification) {
   if (estimate < 0.5 * verification.lower) return Verdict::too_small;
   return estimate > 2 * verification.upper ? Verdict::too_large : Verdict::agrees;

@@ -104,6 +104,19 @@ TEST(Verify, SaysWhereTheExpansionLeavesTheDomain) {
   EXPECT_NE(found.outside_reason.find("log of a negative number (x = -"), std::string::npos);
 }
 
+// Two of 200 points are more than a probability of 1e-3 explains with confidence 0.95, one is not:
+// P(at least 1) = 1 − 0.999²⁰⁰ = 0.18, P(at least 2) = 0.0175.
+TEST(Verify, AllowsTheDomainToBeLeftRarely) {
+  Verification found;
+  found.points = 200;
+  for (const auto& [outside, leaves] : {std::pair{0, false}, {1, false}, {2, true}, {50, true}}) {
+    found.outside = outside;
+    EXPECT_EQ(leaves_domain(found, 0.95), leaves) << outside;
+  }
+  found.outside = 2;
+  EXPECT_FALSE(leaves_domain(found, 0.99));
+}
+
 // Where the mean Hessian at the middle of the expansion is not positive there is no quick method.
 TEST(Verify, NeedsNoConvexityInTheMiddle) {
   const FormulaProblem problem = problem_of("log(1 + 10*(x - 5*t)^2)", 0.1);
