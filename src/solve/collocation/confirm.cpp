@@ -43,27 +43,37 @@ Minimum minimum_at(const Context& context, const ScreenedSample& sample,
   return find_minimum(context, sample.theta, starts);
 }
 
-// Samples at which ∇f or H is not what it should be: solved one by one. What has no minimum ends
-// the run; of the others the true error is taken.
+// Samples at which ∇f or H is not what it should be are solved one by one, the most probable first.
+// What has no minimum ends the run; of the others the true error is taken, and of those that are too
+// many to be solved the largest of these.
 Verdict settle_remarks(const Context& context, Index look, Screening& screening,
                        CollocationState& state) {
-  const auto most = static_cast<std::size_t>(context.tuning.most_settled);
-  std::vector<Index> numbers = screening.with(Remark::not_convex, most);
-  const std::vector<Index> outside = screening.with(Remark::not_finite, most);
+  if (!context.oracle.has_value()) return Verdict::go_on;
+  std::vector<Index> numbers = screening.with(Remark::not_convex);
+  const std::vector<Index> outside = screening.with(Remark::not_finite);
   numbers.insert(numbers.end(), outside.begin(), outside.end());
-  if (numbers.empty() || !context.oracle.has_value()) return Verdict::go_on;
-  std::vector<Minimum> found(numbers.size());
-  context.executor.for_each(static_cast<Index>(numbers.size()), [&](Index n) {
+  if (numbers.empty()) return Verdict::go_on;
+  std::stable_sort(numbers.begin(), numbers.end(),
+                   [&](Index a, Index b) { return screening.weights(a) > screening.weights(b); });
+  const auto solved =
+      std::min(numbers.size(), static_cast<std::size_t>(context.tuning.most_settled));
+  std::vector<ScreenedSample> samples(solved);
+  std::vector<Minimum> found(solved);
+  context.executor.for_each(static_cast<Index>(solved), [&](Index n) {
     const auto k = static_cast<std::size_t>(n);
-    found[k] = minimum_at(context, screened_sample(context, state, look, numbers[k]), state);
+    samples[k] = screened_sample(context, state, look, numbers[k]);
+    found[k] = minimum_at(context, samples[k], state);
   });
+  double largest = 0;
   for (std::size_t k = 0; k < numbers.size(); ++k) {
-    state.run.test_gradients += found[k].gradients;
-    const ScreenedSample sample = screened_sample(context, state, look, numbers[k]);
-    if (found[k].outcome != Minimum::Outcome::found)
-      return stop_without_minimum(context, sample.theta, found[k], state);
-    screening.squares(numbers[k]) =
-        screening.weights(numbers[k]) * (found[k].x - sample.x).squaredNorm();
+    if (k < solved) {
+      state.run.test_gradients += found[k].gradients;
+      if (found[k].outcome != Minimum::Outcome::found)
+        return stop_without_minimum(context, samples[k].theta, found[k], state);
+      largest = std::max(largest, (found[k].x - samples[k].x).squaredNorm());
+    }
+    const double squared = k < solved ? (found[k].x - samples[k].x).squaredNorm() : largest;
+    screening.squares(numbers[k]) = screening.weights(numbers[k]) * squared;
   }
   return Verdict::go_on;
 }
@@ -72,8 +82,8 @@ Verdict settle_remarks(const Context& context, Index look, Screening& screening,
 Verdict look_for_minima(const Context& context, Index look, const Screening& screening,
                         CollocationState& state) {
   if (!context.oracle.has_value()) return Verdict::go_on;
-  const std::vector<Index> numbers =
-      screening.with(Remark::not_monotone, static_cast<std::size_t>(context.tuning.most_settled));
+  std::vector<Index> numbers = screening.with(Remark::not_monotone);
+  numbers.resize(std::min(numbers.size(), static_cast<std::size_t>(context.tuning.most_settled)));
   if (numbers.empty()) return Verdict::go_on;
   struct Pair {
     Vector theta;
@@ -108,7 +118,9 @@ Verdict look_for_minima(const Context& context, Index look, const Screening& scr
 // A given μ that H contradicts somewhere.
 void see_low_curvature(const Context& context, Index look, const Screening& screening,
                        CollocationState& state) {
-  for (const Index number : screening.with(Remark::below_mu, 4)) {
+  std::vector<Index> numbers = screening.with(Remark::below_mu);
+  numbers.resize(std::min<std::size_t>(numbers.size(), 4));
+  for (const Index number : numbers) {
     const ScreenedSample sample = screened_sample(context, state, look, number);
     const Matrix hessian = point_function(context.oracle, sample.theta).hessian(sample.x);
     state.curvature.see_lowest(symmetric_eigenvalues(hessian)(0),
@@ -125,47 +137,60 @@ void adopt_worst(const Context& context, Index look, const Screening& screening,
                    [&](Index a, Index b) { return screening.squares(a) > screening.squares(b); });
   const double worst = screening.squares(order.front());
   const double half = std::isfinite(worst) ? 0.5 * screening.squares.sum() : infinity;
-  double carried = 0, weight = 0;
+  double carried = 0;
   std::size_t size = 0;
   while (size < order.size() && carried < half &&
          (std::isfinite(worst) || !std::isfinite(screening.squares(order[size])))) {
     carried += std::isfinite(worst) ? screening.squares(order[size]) : 0;
-    weight += screening.weights(order[size++]);
+    ++size;
   }
-  order.resize(size);
-  std::vector<Vector> germs;
-  for (const Index number : order) {
-    if (germs.size() > 64 * static_cast<std::size_t>(context.tuning.adopted)) break;
-    germs.push_back(screened_sample(context, state, look, number).eta);
-  }
+  struct Candidate {
+    Vector eta;
+    double weight;
+  };
+  std::vector<Candidate> candidates;
+  const auto most = std::min(size, static_cast<std::size_t>(64 * context.tuning.adopted));
+  for (std::size_t k = 0; k < most; ++k)
+    candidates.push_back(
+        {screened_sample(context, state, look, order[k]).eta, screening.weights(order[k])});
   // Spread over the set: in the order of its first coordinate.
-  std::stable_sort(germs.begin(), germs.end(),
-                   [](const Vector& a, const Vector& b) { return a(0) < b(0); });
-  const auto count = std::min(static_cast<Index>(germs.size()), context.tuning.adopted);
-  Matrix eta(count, germs.front().size());
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.eta(0) < b.eta(0); });
+  const auto total = static_cast<Index>(candidates.size());
+  const Index count = std::min(total, context.tuning.adopted);
+  Matrix eta(count, state.points.eta.cols());
+  Vector probabilities(count);
   for (Index i = 0; i < count; ++i) {
-    const Index k = (2 * i + 1) * static_cast<Index>(germs.size()) / (2 * count);
-    eta.row(i) = germs[static_cast<std::size_t>(k)].transpose();
+    const Candidate& chosen =
+        candidates[static_cast<std::size_t>((2 * i + 1) * total / (2 * count))];
+    eta.row(i) = chosen.eta.transpose();
+    probabilities(i) = chosen.weight;
   }
+  // Each stands for as many of the set, which are as probable as it is.
+  probabilities *= static_cast<double>(size) / static_cast<double>(count * screening.samples);
   append(context, eta, state);
-  design.adopt_standouts(count, state.points.size(),
-                         weight / static_cast<double>(screening.samples));
+  design.adopt_standouts(probabilities, state.points.size());
 }
 
+// Where the expansion leaves the domain of F, and with what probability.
 std::string describe_outside(const Context& context, Index look, const Screening& screening,
-                             const CollocationState& state) {
-  const std::vector<Index> outside = screening.with(Remark::not_finite, 1);
+                             const CollocationState& state, double& probability) {
+  const std::vector<Index> outside = screening.with(Remark::not_finite);
   if (outside.empty()) return {};
-  const ScreenedSample sample = screened_sample(context, state, look, outside.front());
+  probability = screening.weights(outside).sum() / static_cast<double>(screening.samples);
+  const Index typical = *std::max_element(outside.begin(), outside.end(), [&](Index a, Index b) {
+    return screening.weights(a) < screening.weights(b);
+  });
+  const ScreenedSample sample = screened_sample(context, state, look, typical);
   const std::string reason =
       context.oracle.explain(sample.x.transpose(), sample.theta.transpose(), Matrix(1, 0));
   const ProblemFacts& facts = context.oracle.facts();
-  return fmt::format("the objective is not a number at the expansion for {}, {}{}{}",
-                     place(facts, sample.theta), describe(facts, sample.x),
-                     reason.empty() ? "" : ": ", reason);
+  return fmt::format(
+      "the objective is not a number at the expansion with probability {:.2g}, as for {}, {}{}{}",
+      probability, place(facts, sample.theta), describe(facts, sample.x),
+      reason.empty() ? "" : ": ", reason);
 }
 
-// `go_on` if nothing speaks against the expansion.
 enum class Screened { passed, refuted, stopped };
 Screened screen_expansion(const Context& context, Design& design, double confidence,
                           Screening& screening, CollocationState& state) {
@@ -175,13 +200,14 @@ Screened screen_expansion(const Context& context, Design& design, double confide
       look_for_minima(context, look, screening, state) == Verdict::stop)
     return Screened::stopped;
   see_low_curvature(context, look, screening, state);
-  state.trouble_seen = describe_outside(context, look, screening, state);
+  double outside = 0;
+  state.trouble_seen = describe_outside(context, look, screening, state, outside);
   const TestResult result =
       judge_test(screening.squares, state.error.optimisation, target(context, state), confidence);
-  if (result.outcome == TestResult::Outcome::passed && state.trouble_seen.empty())
-    return Screened::passed;
+  const bool often_outside = outside > context.tuning.outside_share;
+  if (result.outcome == TestResult::Outcome::passed && !often_outside) return Screened::passed;
   const double said = state.error.squares.mean();
-  if (result.squared > context.tuning.contradiction * said || !state.trouble_seen.empty())
+  if (result.squared > context.tuning.contradiction * said || often_outside)
     adopt_worst(context, look, screening, design, state);
   if (std::isfinite(result.squared))
     state.error.squared = std::max(state.error.squared, result.squared);
@@ -248,6 +274,7 @@ void converge(const Context& context, const TestResult& result, const Evidence& 
   const double limit = mean_limit(evidence.gradients, confidence);
   if (std::isfinite(limit)) state.error.gradient_limit = std::sqrt(limit);
   state.run.unseen = 3.0 / static_cast<double>(evidence.from_measure);
+  if (!state.trouble_seen.empty()) state.run.notes.push_back(state.trouble_seen);
   state.run.status = Status::converged;
   state.run.stop_reason = fmt::format(
       "the error estimate {:.3g} (at most {:.3g} with confidence {:.3g}) is within the tolerance "
@@ -289,7 +316,7 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
       if (found == Screened::stopped) return Confirmation::stopped;
       if (samples < screened && found == Screened::refuted) {
         const bool clearly = screening.squares.mean() > 2 * std::pow(target(context, state), 2);
-        if (!clearly && state.trouble_seen.empty() && state.points.size() == before) continue;
+        if (!clearly && state.points.size() == before) continue;
       }
       if (found == Screened::refuted) return Confirmation::refuted;
       if (samples < screened) continue;

@@ -132,10 +132,10 @@ void MixtureStrategy::adopt_test(const std::vector<Index>& induced) {
   }
 }
 
-void MixtureStrategy::adopt_standouts(Index count, Index n, double probability) {
-  for (Index i = n - count; i < n; ++i) {
-    standouts_.push_back(i);
-    standout_probabilities_.push_back(probability / static_cast<double>(count));
+void MixtureStrategy::adopt_standouts(const Vector& probabilities, Index n) {
+  for (Index i = 0; i < probabilities.size(); ++i) {
+    standouts_.push_back(n - probabilities.size() + i);
+    standout_probabilities_.push_back(probabilities(i));
   }
 }
 

@@ -149,9 +149,9 @@ class BlockScreen {
 
 }  // namespace
 
-std::vector<Index> Screening::with(Remark remark, std::size_t most) const {
+std::vector<Index> Screening::with(Remark remark) const {
   std::vector<Index> found;
-  for (std::size_t i = 0; i < remarks.size() && found.size() < most; ++i) {
+  for (std::size_t i = 0; i < remarks.size(); ++i) {
     if (remarks[i] == remark) found.push_back(static_cast<Index>(i));
   }
   return found;

@@ -26,8 +26,8 @@ struct Screening {
   std::vector<Remark> remarks;
   std::int64_t evaluations = 0;  // of ∇f; a Hessian counts as q
 
-  // Numbers of samples with a remark, at most `most`.
-  [[nodiscard]] std::vector<Index> with(Remark remark, std::size_t most) const;
+  // Numbers of samples with a remark.
+  [[nodiscard]] std::vector<Index> with(Remark remark) const;
   // θ ~ π among them.
   [[nodiscard]] Index from_measure() const { return samples / 2; }
 };

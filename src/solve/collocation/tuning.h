@@ -50,6 +50,9 @@ struct CollocationTuning {
   double stagnation = 0.8;
   // Origin: measured, gradients 1.00 off, 1.00 at 0.15, 1.00 at 0.6.
   double tightening = 0.3;
+  // After so many such stages in a row the points are audited (rescue.h), where F has a Hessian.
+  // Origin: one stage may fail to lower the error by chance.
+  Index stagnant_stages = 2;
   // A point whose squared error is this many times the mean takes another step,
   // Origin: measured, gradients 1.10 at 3, 1.01 at 12.
   double outlier = 6;
@@ -133,8 +136,12 @@ struct CollocationTuning {
   // Origin: seven digits of ∇f.
   double monotone_slack = 1e-7;
   // Remarkable samples that are solved one by one.
-  // Origin: a guard on time; of more the first are enough to tell what is wrong.
-  Index most_settled = 16;
+  // Origin: a guard on time: a descent takes some ten microseconds for a short formula.
+  Index most_settled = 64;
+  // The probability with which the expansion may lie outside of the domain of F: a polynomial that
+  // approximates a positive function is negative somewhere in the tails.
+  // Origin: a choice; it is said in the notes. Below it the error there is measured like any other.
+  double outside_share = 1e-3;
   // Minima that differ by more than this share of |x| and of the tolerance are not the same.
   // Origin: far above rescue_accuracy, far below what two wells differ by.
   double apart = 1e-3;
@@ -250,6 +257,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("first_step_squares", tuning.first_step_squares);
   visitor("stagnation", tuning.stagnation);
   visitor("tightening", tuning.tightening);
+  visitor("stagnant_stages", tuning.stagnant_stages);
   visitor("outlier", tuning.outlier);
   visitor("most_doubts", tuning.most_doubts);
   visitor("largest_prediction", tuning.largest_prediction);
@@ -276,6 +284,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("most_screened", tuning.most_screened);
   visitor("monotone_slack", tuning.monotone_slack);
   visitor("most_settled", tuning.most_settled);
+  visitor("outside_share", tuning.outside_share);
   visitor("apart", tuning.apart);
   visitor("adopted", tuning.adopted);
   visitor("most_stages", tuning.most_stages);
