@@ -22,6 +22,7 @@ constexpr Index evaluations_per_sample = 2;  // at the expansion, and after one 
 struct Evidence {
   Vector errors, gradients;  // w |x_u − x*|², w |∇f(x_u)|²
   Index from_measure = 0;    // samples from π itself
+  double outside = 0;        // weight of the samples whose expansion is outside of the domain
 };
 
 void extend(Vector& all, const Vector& more) {
@@ -200,11 +201,11 @@ Screened screen_expansion(const Context& context, Design& design, double confide
       look_for_minima(context, look, screening, state) == Verdict::stop)
     return Screened::stopped;
   see_low_curvature(context, look, screening, state);
-  double outside = 0;
-  state.trouble_seen = describe_outside(context, look, screening, state, outside);
+  double probability = 0;
+  state.outside = describe_outside(context, look, screening, state, probability);
   const TestResult result =
       judge_test(screening.squares, state.error.optimisation, target(context, state), confidence);
-  const bool often_outside = outside > context.tuning.outside_share;
+  const bool often_outside = probability > context.tuning.outside_share;
   if (result.outcome == TestResult::Outcome::passed && !often_outside) return Screened::passed;
   const double said = state.error.squares.mean();
   if (result.squared > context.tuning.contradiction * said || often_outside)
@@ -231,7 +232,9 @@ Verdict test_round(const Context& context, const DefensiveSamples& samples, Coll
   if (note_report(context, at_expansion, state) == Verdict::stop) return Verdict::stop;
   Vector gradients = state.points.g.bottomRows(n).rowwise().squaredNorm();
   for (Index i = 0; i < n; ++i) {
-    if (!state.points.evaluated[static_cast<std::size_t>(first + i)]) gradients(i) = infinity;
+    if (state.points.evaluated[static_cast<std::size_t>(first + i)]) continue;
+    gradients(i) = infinity;
+    evidence.outside += samples.weights(i);
   }
   extend(evidence.gradients, samples.weights.cwiseProduct(gradients));
   if (replace_bad_starts(context, first, state) == Verdict::stop) return Verdict::stop;
@@ -274,7 +277,7 @@ void converge(const Context& context, const TestResult& result, const Evidence& 
   const double limit = mean_limit(evidence.gradients, confidence);
   if (std::isfinite(limit)) state.error.gradient_limit = std::sqrt(limit);
   state.run.unseen = 3.0 / static_cast<double>(evidence.from_measure);
-  if (!state.trouble_seen.empty()) state.run.notes.push_back(state.trouble_seen);
+  if (!state.outside.empty()) state.run.notes.push_back(state.outside);
   state.run.status = Status::converged;
   state.run.stop_reason = fmt::format(
       "the error estimate {:.3g} (at most {:.3g} with confidence {:.3g}) is within the tolerance "
@@ -304,14 +307,16 @@ TestResult judge_test(const Vector& squares, double rest, double target, double 
 Confirmation confirm(const Context& context, Design& design, CollocationState& state) {
   using Outcome = TestResult::Outcome;
   const CollocationTuning& tuning = context.tuning;
-  const Index before = state.points.size(), screened = affordable_samples(context, state);
+  const Index before = state.points.size();
+  const ScreenPlan plan = plan_screening(context, state);
+  const Index screened = plan.samples;
   double confidence = confidence_of_look(++state.looks, context.options.confidence);
   Evidence evidence;
   TestResult result;
   if (screened > 0) {
     // A few first: they refute what is clearly wrong.
     for (const Index samples : {std::max(tuning.least_screened, screened / 8), screened}) {
-      Screening screening = screen(context, state, state.looks, samples);
+      Screening screening = screen(context, state, state.looks, {samples, plan.exact});
       const Screened found = screen_expansion(context, design, confidence, screening, state);
       if (found == Screened::stopped) return Confirmation::stopped;
       if (samples < screened && found == Screened::refuted) {
@@ -322,18 +327,20 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
       if (samples < screened) continue;
       result = judge_test(screening.squares, state.error.optimisation, target(context, state),
                           confidence);
-      evidence = {std::move(screening.squares), std::move(screening.gradients),
-                  screening.from_measure()};
+      evidence = {.errors = std::move(screening.squares),
+                  .gradients = std::move(screening.gradients),
+                  .from_measure = screening.from_measure()};
     }
   }
-  const Index most = screened > 0 ? tuning.first_test : most_samples(context, before);
+  const Index first = screened > 0 ? tuning.first_test : tuning.first_alone;
+  const Index most = screened > 0 ? first : most_samples(context, before);
   Evidence solved;
   std::vector<Index> induced;
   const auto refuted = [&] {
     design.adopt_test(induced);
     return Confirmation::refuted;
   };
-  for (Index n = tuning.first_test; solved.errors.size() < most;
+  for (Index n = first; solved.errors.size() < most;
        n = std::min(solved.errors.size(), most - solved.errors.size())) {
     if (may_evaluate(context, evaluations_per_sample * n, state) == Verdict::stop)
       return Confirmation::stopped;
@@ -343,7 +350,8 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
     if (test_round(context, samples, state, solved) == Verdict::stop) return Confirmation::stopped;
     const TestResult round =
         judge_test(solved.errors, state.error.optimisation, target(context, state), confidence);
-    if (round.outcome == Outcome::failed || !solved.gradients.allFinite()) return refuted();
+    if (round.outcome == Outcome::failed || solved.outside > tuning.outside_share * most)
+      return refuted();
     if (screened == 0 && round.outcome == Outcome::undecided) {
       confidence = confidence_of_look(++state.looks, context.options.confidence);
       continue;

@@ -5,7 +5,7 @@
 
 #include "basis/kernels.h"
 #include "samples/sample_source.h"
-#include "solve/collocation/state.h"
+#include "solve/collocation/judge.h"
 #include "solve/collocation/weighted_fit.h"
 #include "solve/common/growth.h"
 
@@ -186,8 +186,9 @@ bool MixtureStrategy::ask_for_samples() {
 // it asks for none, more samples.
 std::optional<Basis> MixtureStrategy::grow(const Fit& fit, const StageError& error,
                                            const Points& points,
-                                           const std::vector<IterationRecord>& /*history*/,
+                                           const std::vector<IterationRecord>& history,
                                            Executor& executor) {
+  if (!makes_progress(history, points.size(), error, tuning_)) return {};
   const double noise_floor = error.squared / static_cast<double>(points.size());
   const Index m = fit.basis.size();
   struct Search {

@@ -67,12 +67,13 @@ Index neighbour(Index i) { return (i + 1) % block_size; }
 
 class BlockScreen {
  public:
-  BlockScreen(const Context& context, const CollocationState& state, Index look)
+  BlockScreen(const Context& context, const CollocationState& state, Index look, bool exact)
       : context_(context),
         state_(state),
         oracle_(context.oracle),
         q_(oracle_.dimension()),
         look_(look),
+        exact_(exact),
         draws_(context, look) {}
 
   void run(Index block, Screening& screening) const {
@@ -102,7 +103,7 @@ class BlockScreen {
   // H⁻¹ g: H at each sample where it is known, the model of H⁻¹ otherwise.
   void steps(const ScreenBlock& at, const Matrix& g, Matrix& r,
              std::vector<Remark>& remarks) const {
-    if (!oracle_.has_hessian()) return state_.model.apply(at.eta, g, r);
+    if (!exact_) return state_.model.apply(at.eta, g, r);
     Matrix h(block_size, q_ * q_), hessian(q_, q_);
     oracle_.hessian(at.x, at.theta, Matrix(block_size, 0), h);
     const double mu =
@@ -144,6 +145,7 @@ class BlockScreen {
   const CollocationState& state_;
   const Oracle& oracle_;
   Index q_, look_;
+  bool exact_;
   Draws draws_;
 };
 
@@ -159,33 +161,40 @@ std::vector<Index> Screening::with(Remark remark) const {
 
 // In operations: three gradients, a Hessian and its factors or the model of the inverse, and the
 // expansion.
-Index affordable_samples(const Context& context, const CollocationState& state) {
+ScreenPlan plan_screening(const Context& context, const CollocationState& state) {
   const std::optional<double>& operations = context.oracle.facts().operations;
-  if (!operations) return 0;
+  if (!operations) return {};
   const CollocationTuning& tuning = context.tuning;
   const auto q = static_cast<double>(context.oracle.dimension());
   const auto m = static_cast<double>(state.run.u.rows()),
              n = static_cast<double>(state.points.size());
-  const double inverse = context.oracle.has_hessian()
-                             ? 2 * q * *operations + q * q * q / 3 + 2 * q * q
-                             : 2 * q * static_cast<double>(tuning.model_features);
-  const double price = 3 * *operations + inverse + (4 + 2 * q) * m;
   const double budget = std::max(tuning.screen_operations, tuning.screen_share * n * m * m);
-  const auto most = static_cast<double>(tuning.most_screened);
-  const auto blocks = static_cast<Index>(std::min(budget / price, most)) / block_size;
-  return blocks < tuning.least_screened / block_size ? 0 : blocks * block_size;
+  const double price = 3 * *operations + (4 + 2 * q) * m;
+  const auto samples = [&](double inverse) {
+    const double affordable =
+        std::min(budget / (price + inverse), static_cast<double>(tuning.most_screened));
+    const Index blocks = static_cast<Index>(affordable) / block_size;
+    return blocks * block_size < tuning.least_screened ? 0 : blocks * block_size;
+  };
+  if (context.oracle.has_hessian()) {
+    const Index exact = samples(2 * q * *operations + q * q * q / 3 + 2 * q * q);
+    if (exact > 0) return {exact, true};
+  }
+  return {samples(2 * q * static_cast<double>(tuning.model_features)), false};
 }
 
-Screening screen(const Context& context, const CollocationState& state, Index look, Index samples) {
+Screening screen(const Context& context, const CollocationState& state, Index look,
+                 const ScreenPlan& plan) {
+  const Index samples = plan.samples;
   Screening screening{.samples = samples,
                       .squares = Vector(samples),
                       .gradients = Vector(samples),
                       .weights = Vector(samples),
                       .remarks = std::vector<Remark>(static_cast<std::size_t>(samples)),
                       .evaluations = 0};
-  const BlockScreen work(context, state, look);
+  const BlockScreen work(context, state, look, plan.exact);
   context.executor.for_each(samples / block_size, [&](Index block) { work.run(block, screening); });
-  const Index per_sample = 3 + (context.oracle.has_hessian() ? context.oracle.dimension() : 0);
+  const Index per_sample = 3 + (plan.exact ? context.oracle.dimension() : 0);
   screening.evaluations = samples * per_sample * context.gradient.draws;
   return screening;
 }

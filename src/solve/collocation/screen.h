@@ -38,12 +38,17 @@ struct ScreenedSample {
   Vector elsewhere;      // where monotonicity was tried with it: x_u of the next sample
 };
 
-// As many samples as the price of a gradient allows: 0 where it is not known, or too high.
-[[nodiscard]] Index affordable_samples(const Context& context, const CollocationState& state);
+// As many samples as the price of a gradient allows, in whole blocks: 0 where it is not known, or
+// too high. `exact`: with the Hessian at each sample; otherwise with the model of its inverse.
+struct ScreenPlan {
+  Index samples = 0;
+  bool exact = false;
+};
+[[nodiscard]] ScreenPlan plan_screening(const Context& context, const CollocationState& state);
 
-// Test number `look` with so many samples, in whole blocks.
+// Test number `look`.
 [[nodiscard]] Screening screen(const Context& context, const CollocationState& state, Index look,
-                               Index samples);
+                               const ScreenPlan& plan);
 [[nodiscard]] ScreenedSample screened_sample(const Context& context, const CollocationState& state,
                                              Index look, Index number);
 

@@ -45,7 +45,7 @@ struct CollocationState {
   std::optional<double> contraction = {};  // |step|/|step before| that new points are trusted with
   double runaway_norm = 1e100;             // |x| beyond is a runaway
   Index looks = 0;                         // tests so far, which share the doubt 1 − confidence
-  std::string trouble_seen = {};           // by the last test: where F is not a number at x_u
+  std::string outside = {};                // what the last test found outside of the domain
 };
 
 void save(const Design& design, CollocationState& state);

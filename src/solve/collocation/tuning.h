@@ -107,14 +107,16 @@ struct CollocationTuning {
 
   // The test that confirms.
 
-  // Fresh samples that are solved: of the first round, and the most of all rounds, at least
-  // `most_test` or the share 1/test_share of the points. Where very many are screened the first
-  // round is all.
+  // Fresh samples that are solved where very many others are screened.
   // Origin: measured, gradients 0.98 at 4, 1.05 at 16.
   Index first_test = 8;
-  // Origin: the limit of 64 squares of a smooth error is 1.5 times its norm; fewer would ask for an
+  // Where they stand alone: of the first round, and the most of all rounds, at least `most_test` or
+  // the share 1/test_share of the points.
+  // Origin: the least number for which the limit holds its confidence (estimate/mean_limit.h).
+  Index first_alone = 32;
+  // Origin: the limit of 128 squares of a smooth error is 1.4 times its norm; fewer would ask for an
   // error far below the tolerance.
-  Index most_test = 64;
+  Index most_test = 128;
   // Origin: as many again would double the price of a run.
   Index test_share = 4;
   // Mean squared error of the test, over that of the fit, beyond which the fit has not seen where
@@ -159,6 +161,12 @@ struct CollocationTuning {
   // Relative slack of given constants against the curvature that was seen.
   // Origin: the error of curvatures by differences, with room.
   double curvature_slack = 1e-3;
+  // The run is at its end when four times as many points did not lower the error by the factor
+  // `progress`; not before there are `least_patience` points.
+  // Origin: measured, gradients 1.00 at 0.45, 1.00 at 1.8.
+  double progress = 0.9;
+  // Origin: measured, gradients 1.00 off, 1.00 at 32, 1.00 at 128.
+  Index least_patience = 64;
   // A stage may begin when the budget pays for its new points and one in so many of the old.
   // Origin: measured, gradients 1.00 off, 1.00 at 2, 1.00 at 8.
   Index repolished_share = 4;
@@ -186,13 +194,6 @@ struct CollocationTuning {
   Index points_per_new = 6;
   // Origin: measured, gradients 1.06 at 1, 1.01 at 4.
   Index least_new = 2;
-  // The run is at its end when four times as many points did not lower the error by the factor
-  // `progress`; not before there are `least_patience` points.
-  // Origin: measured, gradients 1.00 at 0.45, 1.00 at 1.8.
-  double progress = 0.9;
-  // Origin: measured, gradients 1.00 off, 1.00 at 32, 1.00 at 128.
-  Index least_patience = 64;
-
   // Many parameters: samples from the mixture, functions that the residual asks for.
 
   // Samples from π: the first, per function of the basis, and at least in each stage.
@@ -275,6 +276,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("model_ridge", tuning.model_ridge);
   visitor("model_longest", tuning.model_longest);
   visitor("first_test", tuning.first_test);
+  visitor("first_alone", tuning.first_alone);
   visitor("most_test", tuning.most_test);
   visitor("test_share", tuning.test_share);
   visitor("contradiction", tuning.contradiction);
