@@ -44,20 +44,14 @@ Minimum minimum_at(const Context& context, const ScreenedSample& sample,
   return find_minimum(context, sample.theta, starts);
 }
 
-// Samples at which ∇f or H is not what it should be are solved one by one, the most probable first.
-// What has no minimum ends the run; of the others the true error is taken, and of those that are too
-// many to be solved the largest of these.
-Verdict settle_remarks(const Context& context, Index look, Screening& screening,
-                       CollocationState& state) {
-  if (!context.oracle.has_value()) return Verdict::go_on;
-  std::vector<Index> numbers = screening.with(Remark::not_convex);
-  const std::vector<Index> outside = screening.with(Remark::not_finite);
-  numbers.insert(numbers.end(), outside.begin(), outside.end());
-  if (numbers.empty()) return Verdict::go_on;
-  std::stable_sort(numbers.begin(), numbers.end(),
-                   [&](Index a, Index b) { return screening.weights(a) > screening.weights(b); });
+// Solves samples one by one, as many as most_settled. What has no minimum ends the run; of the others
+// the true error takes the place of the Newton step, and of those that are too many to be solved
+// the largest of these if `all`.
+Verdict settle(const Context& context, Index look, const std::vector<Index>& numbers, bool all,
+               Screening& screening, CollocationState& state) {
   const auto solved =
       std::min(numbers.size(), static_cast<std::size_t>(context.tuning.most_settled));
+  if (solved == 0) return Verdict::go_on;
   std::vector<ScreenedSample> samples(solved);
   std::vector<Minimum> found(solved);
   context.executor.for_each(static_cast<Index>(solved), [&](Index n) {
@@ -66,7 +60,7 @@ Verdict settle_remarks(const Context& context, Index look, Screening& screening,
     found[k] = minimum_at(context, samples[k], state);
   });
   double largest = 0;
-  for (std::size_t k = 0; k < numbers.size(); ++k) {
+  for (std::size_t k = 0; k < (all ? numbers.size() : solved); ++k) {
     if (k < solved) {
       state.run.test_gradients += found[k].gradients;
       if (found[k].outcome != Minimum::Outcome::found)
@@ -79,10 +73,40 @@ Verdict settle_remarks(const Context& context, Index look, Screening& screening,
   return Verdict::go_on;
 }
 
+// Samples at which ∇f or H is not what it should be, the most probable first.
+Verdict settle_remarks(const Context& context, Index look, Screening& screening,
+                       CollocationState& state) {
+  std::vector<Index> numbers = screening.with(Remark::not_convex);
+  const std::vector<Index> outside = screening.with(Remark::not_finite);
+  numbers.insert(numbers.end(), outside.begin(), outside.end());
+  std::stable_sort(numbers.begin(), numbers.end(),
+                   [&](Index a, Index b) { return screening.weights(a) > screening.weights(b); });
+  return settle(context, look, numbers, true, screening, state);
+}
+
+// Samples with the largest errors: a Newton step is no measure of distance where f is far from
+// quadratic.
+Verdict settle_worst(const Context& context, Index look, Screening& screening,
+                     CollocationState& state) {
+  std::vector<Index> numbers(static_cast<std::size_t>(screening.samples));
+  std::iota(numbers.begin(), numbers.end(), Index{0});
+  const auto most = std::min<Index>(context.tuning.most_settled, screening.samples);
+  std::partial_sort(numbers.begin(), numbers.begin() + most, numbers.end(), [&](Index a, Index b) {
+    return std::pair(-screening.squares(a), a) < std::pair(-screening.squares(b), b);
+  });
+  numbers.resize(static_cast<std::size_t>(most));
+  return settle(context, look, numbers, false, screening, state);
+}
+
+bool differ(const Context& context, const Minimum& a, const Minimum& b,
+            const CollocationState& state) {
+  const bool found = a.outcome == Minimum::Outcome::found && b.outcome == Minimum::Outcome::found;
+  return found && (a.x - b.x).norm() > context.tuning.apart * (target(context, state) + a.x.norm());
+}
+
 // Where f is not convex between the expansion and another x it may have another minimum there.
 Verdict look_for_minima(const Context& context, Index look, const Screening& screening,
                         CollocationState& state) {
-  if (!context.oracle.has_value()) return Verdict::go_on;
   std::vector<Index> numbers = screening.with(Remark::not_monotone);
   numbers.resize(std::min(numbers.size(), static_cast<std::size_t>(context.tuning.most_settled)));
   if (numbers.empty()) return Verdict::go_on;
@@ -101,10 +125,7 @@ Verdict look_for_minima(const Context& context, Index look, const Screening& scr
   const ProblemFacts& facts = context.oracle.facts();
   for (const Pair& pair : pairs) {
     state.run.test_gradients += pair.here.gradients + pair.there.gradients;
-    using enum Minimum::Outcome;
-    if (pair.here.outcome != found || pair.there.outcome != found) continue;
-    const double apart = (pair.here.x - pair.there.x).norm();
-    if (apart <= context.tuning.apart * (target(context, state) + pair.here.x.norm())) continue;
+    if (!differ(context, pair.here, pair.there, state)) continue;
     return stop_at(
         context, Status::several_minima, pair.theta,
         fmt::format("the objective has several local minima at {}: {} where it is {:.6g}, and {} "
@@ -196,15 +217,23 @@ enum class Screened { passed, refuted, stopped };
 Screened screen_expansion(const Context& context, Design& design, double confidence,
                           Screening& screening, CollocationState& state) {
   const Index look = state.looks;
+  const bool solvable = context.oracle.has_value();
   state.run.test_gradients += screening.evaluations;
-  if (settle_remarks(context, look, screening, state) == Verdict::stop ||
-      look_for_minima(context, look, screening, state) == Verdict::stop)
+  if (solvable && (settle_remarks(context, look, screening, state) == Verdict::stop ||
+                   look_for_minima(context, look, screening, state) == Verdict::stop))
     return Screened::stopped;
   see_low_curvature(context, look, screening, state);
   double probability = 0;
   state.outside = describe_outside(context, look, screening, state, probability);
-  const TestResult result =
-      judge_test(screening.squares, state.error.optimisation, target(context, state), confidence);
+  const auto judged = [&] {
+    return judge_test(screening.squares, state.error.optimisation, target(context, state),
+                      confidence);
+  };
+  TestResult result = judged();
+  if (solvable && result.outcome != TestResult::Outcome::passed) {
+    if (settle_worst(context, look, screening, state) == Verdict::stop) return Screened::stopped;
+    result = judged();
+  }
   const bool often_outside = probability > context.tuning.outside_share;
   if (result.outcome == TestResult::Outcome::passed && !often_outside) return Screened::passed;
   const double said = state.error.squares.mean();
@@ -257,15 +286,14 @@ Verdict compare_starts(const Context& context, Index first, CollocationState& st
   for (Index i = first; i < first + count; ++i) {
     const Vector theta = state.points.theta.row(i).transpose();
     const Minimum there = find_minimum(context, theta, {facts.start});
-    state.run.test_gradients += there.gradients;
-    const Vector here = state.points.value.row(i).transpose();
-    const double near = context.tuning.apart * (target(context, state) + here.norm());
-    if (there.outcome != Minimum::Outcome::found || (there.x - here).norm() <= near) continue;
+    const Minimum here = find_minimum(context, theta, {state.points.value.row(i).transpose()});
+    state.run.test_gradients += here.gradients + there.gradients;
+    if (!differ(context, here, there, state)) continue;
     return stop_at(
         context, Status::several_minima, theta,
         fmt::format("the objective has several local minima at {}: {} and, from the "
                     "problem's own start, {}; x*(theta) is not one function",
-                    place(facts, theta), describe(facts, here), describe(facts, there.x)),
+                    place(facts, theta), describe(facts, here.x), describe(facts, there.x)),
         state);
   }
   return Verdict::go_on;
@@ -350,7 +378,8 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
     if (test_round(context, samples, state, solved) == Verdict::stop) return Confirmation::stopped;
     const TestResult round =
         judge_test(solved.errors, state.error.optimisation, target(context, state), confidence);
-    if (round.outcome == Outcome::failed || solved.outside > tuning.outside_share * most)
+    if (round.outcome == Outcome::failed ||
+        solved.outside > tuning.outside_share * static_cast<double>(most))
       return refuted();
     if (screened == 0 && round.outcome == Outcome::undecided) {
       confidence = confidence_of_look(++state.looks, context.options.confidence);

@@ -21,9 +21,9 @@ struct Budget {
 // confirms cannot be paid for, and `go_on` otherwise.
 [[nodiscard]] Verdict judge(const StageError& error, double target, const Budget& budget);
 
-// Whether the error of a fit to n points is lower than it was when there were a quarter of them. True
+// Whether the last fit, to n points, has a lower error than when there were a quarter of them. True
 // while there are few.
 [[nodiscard]] bool makes_progress(const std::vector<IterationRecord>& history, Index n,
-                                  const StageError& error, const CollocationTuning& tuning);
+                                  const CollocationTuning& tuning);
 
 }  // namespace chaosgrad::internal::collocation

@@ -124,13 +124,13 @@ Fit LineStrategy::fit(const Points& points, const Basis& /*basis*/, Executor& ex
   return fit;
 }
 
-std::optional<Basis> LineStrategy::grow(const Fit& fit, const StageError& error,
+std::optional<Basis> LineStrategy::grow(const Fit& fit, const StageError& /*error*/,
                                         const Points& points,
                                         const std::vector<IterationRecord>& history,
                                         Executor& /*executor*/) {
   const Index n = points.size();
   wanted_ = n + std::max(tuning_.least_new, n / tuning_.points_per_new);
-  return makes_progress(history, n, error, tuning_) ? std::optional(fit.basis) : std::nullopt;
+  return makes_progress(history, n, tuning_) ? std::optional(fit.basis) : std::nullopt;
 }
 
 }  // namespace chaosgrad::internal::collocation

@@ -139,11 +139,13 @@ void MixtureStrategy::adopt_standouts(const Vector& probabilities, Index n) {
   }
 }
 
-// w of the mixture; n·P for a point that stands for a set of probability P.
+// w of the mixture; n·P for a point that stands for a set of probability P, but no more than a
+// sample of the mixture would weigh there: more would upset the fit.
 Vector MixtureStrategy::weights(const Matrix& psi) const {
   Vector result = mixture_.weights(psi);
   for (std::size_t k = 0; k < standouts_.size(); ++k)
-    result(standouts_[k]) = static_cast<double>(psi.rows()) * standout_probabilities_[k];
+    result(standouts_[k]) = std::min(result(standouts_[k]),
+                                     static_cast<double>(psi.rows()) * standout_probabilities_[k]);
   return result;
 }
 
@@ -188,7 +190,7 @@ std::optional<Basis> MixtureStrategy::grow(const Fit& fit, const StageError& err
                                            const Points& points,
                                            const std::vector<IterationRecord>& history,
                                            Executor& executor) {
-  if (!makes_progress(history, points.size(), error, tuning_)) return {};
+  if (!makes_progress(history, points.size(), tuning_)) return {};
   const double noise_floor = error.squared / static_cast<double>(points.size());
   const Index m = fit.basis.size();
   struct Search {

@@ -39,7 +39,8 @@ void choose_accuracy(const CollocationTuning& tuning, CollocationState& state) {
 std::optional<double> polish_points(const Context& context, CollocationState& state) {
   const CollocationTuning& tuning = context.tuning;
   Points& points = state.points;
-  if (state.stage > 1) state.model.fit(state.run.basis, state.run.u, points);
+  if (state.stage > 1)
+    state.model.fit(state.run.basis, state.run.u, points, context.oracle.facts().operations);
   if (evaluate_points(context, state) == Verdict::stop) return {};
   const auto n = static_cast<double>(points.size());
   if (!std::isfinite(state.error.squared)) {  // nothing measured yet: the size of the first steps
