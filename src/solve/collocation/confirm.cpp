@@ -44,10 +44,9 @@ Minimum minimum_at(const Context& context, const ScreenedSample& sample,
   return find_minimum(context, sample.theta, starts);
 }
 
-// Solves samples one by one, as many as most_settled. What has no minimum ends the run; of the others
-// the true error takes the place of the Newton step, and of those that are too many to be solved
-// the largest of these if `all`.
-Verdict settle(const Context& context, Index look, const std::vector<Index>& numbers, bool all,
+// Solves samples one by one, the first most_settled of them. What has no minimum ends the run; of the
+// others the true error takes the place of the Newton step.
+Verdict settle(const Context& context, Index look, const std::vector<Index>& numbers,
                Screening& screening, CollocationState& state) {
   const auto solved =
       std::min(numbers.size(), static_cast<std::size_t>(context.tuning.most_settled));
@@ -59,16 +58,12 @@ Verdict settle(const Context& context, Index look, const std::vector<Index>& num
     samples[k] = screened_sample(context, state, look, numbers[k]);
     found[k] = minimum_at(context, samples[k], state);
   });
-  double largest = 0;
-  for (std::size_t k = 0; k < (all ? numbers.size() : solved); ++k) {
-    if (k < solved) {
-      state.run.test_gradients += found[k].gradients;
-      if (found[k].outcome != Minimum::Outcome::found)
-        return stop_without_minimum(context, samples[k].theta, found[k], state);
-      largest = std::max(largest, (found[k].x - samples[k].x).squaredNorm());
-    }
-    const double squared = k < solved ? (found[k].x - samples[k].x).squaredNorm() : largest;
-    screening.squares(numbers[k]) = screening.weights(numbers[k]) * squared;
+  for (std::size_t k = 0; k < solved; ++k) {
+    state.run.test_gradients += found[k].gradients;
+    if (found[k].outcome != Minimum::Outcome::found)
+      return stop_without_minimum(context, samples[k].theta, found[k], state);
+    screening.squares(numbers[k]) =
+        screening.weights(numbers[k]) * (found[k].x - samples[k].x).squaredNorm();
   }
   return Verdict::go_on;
 }
@@ -81,7 +76,7 @@ Verdict settle_remarks(const Context& context, Index look, Screening& screening,
   numbers.insert(numbers.end(), outside.begin(), outside.end());
   std::stable_sort(numbers.begin(), numbers.end(),
                    [&](Index a, Index b) { return screening.weights(a) > screening.weights(b); });
-  return settle(context, look, numbers, true, screening, state);
+  return settle(context, look, numbers, screening, state);
 }
 
 // Samples with the largest errors: a Newton step is no measure of distance where f is far from
@@ -95,7 +90,7 @@ Verdict settle_worst(const Context& context, Index look, Screening& screening,
     return std::pair(-screening.squares(a), a) < std::pair(-screening.squares(b), b);
   });
   numbers.resize(static_cast<std::size_t>(most));
-  return settle(context, look, numbers, false, screening, state);
+  return settle(context, look, numbers, screening, state);
 }
 
 bool differ(const Context& context, const Minimum& a, const Minimum& b,
@@ -157,15 +152,10 @@ void adopt_worst(const Context& context, Index look, const Screening& screening,
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](Index a, Index b) { return screening.squares(a) > screening.squares(b); });
-  const double worst = screening.squares(order.front());
-  const double half = std::isfinite(worst) ? 0.5 * screening.squares.sum() : infinity;
+  const double half = 0.5 * screening.squares.sum();
   double carried = 0;
   std::size_t size = 0;
-  while (size < order.size() && carried < half &&
-         (std::isfinite(worst) || !std::isfinite(screening.squares(order[size])))) {
-    carried += std::isfinite(worst) ? screening.squares(order[size]) : 0;
-    ++size;
-  }
+  while (size < order.size() && carried < half) carried += screening.squares(order[size++]);
   struct Candidate {
     Vector eta;
     double weight;
@@ -343,7 +333,8 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
   TestResult result;
   if (screened > 0) {
     // A few first: they refute what is clearly wrong.
-    for (const Index samples : {std::max(tuning.least_screened, screened / 8), screened}) {
+    const Index few = std::max(tuning.least_screened, screened / 8 / block_size * block_size);
+    for (const Index samples : {few, screened}) {
       Screening screening = screen(context, state, state.looks, {samples, plan.exact});
       const Screened found = screen_expansion(context, design, confidence, screening, state);
       if (found == Screened::stopped) return Confirmation::stopped;

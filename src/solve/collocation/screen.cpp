@@ -74,6 +74,7 @@ class BlockScreen {
         q_(oracle_.dimension()),
         look_(look),
         exact_(exact),
+        reach_(context.tuning.largest_prediction * state.points.value.rowwise().norm().maxCoeff()),
         draws_(context, look) {}
 
   void run(Index block, Screening& screening) const {
@@ -92,7 +93,10 @@ class BlockScreen {
       if (!g.row(i).allFinite()) remarks[row] = Remark::not_finite;
       const bool bad = remarks[row] == Remark::not_finite || remarks[row] == Remark::not_convex;
       screening.weights(number) = at.weights(i);
-      screening.squares(number) = bad ? infinity : at.weights(i) * r.row(i).squaredNorm();
+      const double farthest = at.x.row(i).norm() + reach_;
+      const double step = r.row(i).norm();
+      const double distance = !bad && step < farthest ? step : farthest;
+      screening.squares(number) = at.weights(i) * distance * distance;
       screening.gradients(number) =
           remarks[row] == Remark::not_finite ? infinity : at.weights(i) * g.row(i).squaredNorm();
       screening.remarks[static_cast<std::size_t>(number)] = remarks[row];
@@ -146,6 +150,7 @@ class BlockScreen {
   const Oracle& oracle_;
   Index q_, look_;
   bool exact_;
+  double reach_;  // R
   Draws draws_;
 };
 

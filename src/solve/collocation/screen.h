@@ -1,6 +1,8 @@
 #pragma once
 // A look at the expansion at very many θ, where gradients are cheap: |H⁻¹∇f(x_u)| is the distance to
-// the optimum as far as f is quadratic, and whatever is wrong with f at x_u shows there.
+// the optimum as far as f is quadratic, and whatever is wrong with f at x_u shows there. Far out in
+// the tails, where the expansion grows like its polynomials, a Newton step may be anything; the
+// distance is |x_u| + |x*| at most, and R stands for |x*|.
 #include <cstdint>
 #include <vector>
 
