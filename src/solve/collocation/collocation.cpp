@@ -173,7 +173,8 @@ void run_stages(const Context& context, Design& design, CollocationState& state)
     choose_accuracy(tuning, state);                                    // 8
     std::optional<Fit> fit;
     do {
-      fit = polish_and_fit(context, design, state);  // 9 to 13
+      if (may_evaluate(context, 0, state) == Verdict::stop) return;  // the clock, within a stage
+      fit = polish_and_fit(context, design, state);                  // 9 to 13
       if (!fit) return;
     } while (doubt_outliers(tuning, state.error.squares, state.points));  // 14
     record(context, state);                                               // 15

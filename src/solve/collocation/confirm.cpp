@@ -79,18 +79,32 @@ Verdict settle_remarks(const Context& context, Index look, Screening& screening,
   return settle(context, look, numbers, screening, state);
 }
 
-// Samples with the largest errors: a Newton step is no measure of distance where f is far from
-// quadratic.
-Verdict settle_worst(const Context& context, Index look, Screening& screening,
-                     CollocationState& state) {
+// The numbers of the samples with the largest squares.
+std::vector<Index> worst_samples(const Screening& screening, Index count) {
   std::vector<Index> numbers(static_cast<std::size_t>(screening.samples));
   std::iota(numbers.begin(), numbers.end(), Index{0});
-  const auto most = std::min<Index>(context.tuning.most_settled, screening.samples);
-  std::partial_sort(numbers.begin(), numbers.begin() + most, numbers.end(), [&](Index a, Index b) {
+  const auto most = numbers.begin() + std::min(count, screening.samples);
+  std::partial_sort(numbers.begin(), most, numbers.end(), [&](Index a, Index b) {
     return std::pair(-screening.squares(a), a) < std::pair(-screening.squares(b), b);
   });
-  numbers.resize(static_cast<std::size_t>(most));
-  return settle(context, look, numbers, screening, state);
+  numbers.erase(most, numbers.end());
+  return numbers;
+}
+
+// Samples with the largest errors, for a Newton step is no measure of distance where f is far from
+// quadratic: rounds of them, as long as the steps turn out to be much too long and the mean square
+// is above the target.
+Verdict settle_worst(const Context& context, Index look, Screening& screening,
+                     CollocationState& state) {
+  const double enough = std::pow(target(context, state), 2);
+  for (Index round = 0; round < context.tuning.settling_rounds; ++round) {
+    const std::vector<Index> numbers = worst_samples(screening, context.tuning.most_settled);
+    const double said = screening.squares(numbers).sum();
+    if (settle(context, look, numbers, screening, state) == Verdict::stop) return Verdict::stop;
+    const bool too_long = screening.squares(numbers).sum() < 0.5 * said;
+    if (!too_long || screening.squares.mean() < 0.25 * enough) break;
+  }
+  return Verdict::go_on;
 }
 
 bool differ(const Context& context, const Minimum& a, const Minimum& b,

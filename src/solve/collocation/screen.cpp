@@ -37,26 +37,31 @@ class Draws {
   std::optional<SobolSequence> sequence_;
 };
 
-ScreenBlock screen_block(const Context& context, const CollocationState& state, const Draws& draws,
-                         Index look, Index block) {
+// The germs of a block.
+Matrix screen_germs(const Context& context, const CollocationState& state, const Draws& draws,
+                    Index look, Index block) {
   const Measure& measure = context.oracle.parameters();
-  const Basis& basis = state.run.basis;
-  const Index d = measure.dimension(), m = state.run.u.rows();
-  ScreenBlock result{Matrix(block_size, d), Matrix(block_size, d),
-                     Matrix(block_size, state.run.u.cols()), Vector(block_size)};
-  Matrix u(half_block, d);
+  const Index d = measure.dimension();
+  Matrix eta(block_size, d), u(half_block, d), v(half_block, d + 1);
   draws.fill(block * half_block, u);
-  measure.germ_from_uniform(u, result.eta.topRows(half_block));
-  Matrix v(half_block, d + 1);
+  measure.germ_from_uniform(u, eta.topRows(half_block));
   fill_uniform(
       make_stream(context.options.seed, Purpose::screen_induced, static_cast<std::uint64_t>(look)),
       block * half_block, v);
-  basis.christoffel_sample(v, m, result.eta.bottomRows(half_block));
-  measure.parameters_from_germ(result.eta, result.theta);
+  state.run.basis.christoffel_sample(v, state.run.u.rows(), eta.bottomRows(half_block));
+  return eta;
+}
+
+// Samples at these germs.
+ScreenBlock screen_at(const Context& context, const CollocationState& state, Matrix eta) {
+  const Index n = eta.rows(), m = state.run.u.rows();
+  ScreenBlock result{std::move(eta), Matrix(n, context.oracle.parameters().dimension()),
+                     Matrix(n, state.run.u.cols()), Vector(n)};
+  context.oracle.parameters().parameters_from_germ(result.eta, result.theta);
   BasisBlock psi;
-  basis.evaluate(result.eta, m, psi);
+  state.run.basis.evaluate(result.eta, m, psi);
   expand(psi, state.run.u, result.x);
-  Vector squares(block_size);
+  Vector squares(n);
   sum_of_squares(psi, squares.data());
   result.weights = defensive_weights(squares, m);
   return result;
@@ -78,7 +83,8 @@ class BlockScreen {
         draws_(context, look) {}
 
   void run(Index block, Screening& screening) const {
-    const ScreenBlock at = screen_block(context_, state_, draws_, look_, block);
+    const ScreenBlock at =
+        screen_at(context_, state_, screen_germs(context_, state_, draws_, look_, block));
     Matrix g(block_size, q_), r(block_size, q_);
     context_.gradient.call(at.x, at.theta, g);
     std::vector<Remark> remarks(static_cast<std::size_t>(block_size), Remark::none);
@@ -206,11 +212,14 @@ Screening screen(const Context& context, const CollocationState& state, Index lo
 
 ScreenedSample screened_sample(const Context& context, const CollocationState& state, Index look,
                                Index number) {
-  const ScreenBlock at =
-      screen_block(context, state, Draws(context, look), look, number / block_size);
   const Index i = number % block_size;
-  return {at.eta.row(i).transpose(), at.theta.row(i).transpose(), at.x.row(i).transpose(),
-          at.x.row(neighbour(i)).transpose()};
+  const Matrix germs =
+      screen_germs(context, state, Draws(context, look), look, number / block_size);
+  Matrix both(2, germs.cols());
+  both << germs.row(i), germs.row(neighbour(i));
+  const ScreenBlock at = screen_at(context, state, std::move(both));
+  return {at.eta.row(0).transpose(), at.theta.row(0).transpose(), at.x.row(0).transpose(),
+          at.x.row(1).transpose()};
 }
 
 }  // namespace chaosgrad::internal::collocation

@@ -144,6 +144,9 @@ struct CollocationTuning {
   // Remarkable samples that are solved one by one.
   // Origin: a guard on time: a descent takes some ten microseconds for a short formula.
   Index most_settled = 64;
+  // Rounds of as many, where Newton steps are much too long.
+  // Origin: a guard on time.
+  Index settling_rounds = 32;
   // The probability with which the expansion may lie outside of the domain of F: a polynomial that
   // approximates a positive function is negative somewhere in the tails.
   // Origin: a choice; it is said in the notes. Below it the error there is measured like any other.
@@ -291,6 +294,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("most_screened", tuning.most_screened);
   visitor("monotone_slack", tuning.monotone_slack);
   visitor("most_settled", tuning.most_settled);
+  visitor("settling_rounds", tuning.settling_rounds);
   visitor("outside_share", tuning.outside_share);
   visitor("apart", tuning.apart);
   visitor("adopted", tuning.adopted);
