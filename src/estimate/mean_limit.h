@@ -11,13 +11,15 @@ namespace chaosgrad::internal {
 // asymptotics. The last term stands for what the draws have not shown. As c is not known, it is
 // taken to be the largest draw and (headroom − 1) times the largest |x_i|.
 //
-// headroom = 4 holds its confidence from 32 draws on for squares of normal variables, their fourth
-// powers, lognormal variables with σ = 2 and Pareto's law with exponent 1.5
-// (tests/estimate/mean_limit_test.cpp); 1 does not for the last three. No limit holds for a part of
-// E X that comes with a probability below 1/n: that is what `unseen` is for.
-inline constexpr double default_headroom = 4;
-[[nodiscard]] double mean_limit(const Vector& draws, double confidence,
-                                double headroom = default_headroom);
+// headroom = 4 + 128/n holds its confidence from 32 draws on for squares of normal variables, their
+// fourth and sixth powers, lognormal variables with σ = 2 and Pareto's law with exponent 1.5
+// (tests/estimate/mean_limit_test.cpp). No limit holds for a part of E X that comes with a
+// probability below 1/n: that is what `unseen` is for.
+[[nodiscard]] inline double usual_headroom(Index n) { return 4 + 128 / static_cast<double>(n); }
+[[nodiscard]] double mean_limit(const Vector& draws, double confidence, double headroom);
+[[nodiscard]] inline double mean_limit(const Vector& draws, double confidence) {
+  return mean_limit(draws, confidence, usual_headroom(draws.size()));
+}
 
 // The k-th of any number of looks at data spends the share 1/(k(k + 1)) of the doubt 1 − confidence,
 // so that all looks together spend no more than that: the confidence that remains for this one.

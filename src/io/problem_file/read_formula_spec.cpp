@@ -87,6 +87,22 @@ void read_dependence(TomlDocument& document, FormulaSpec& spec) {
   spec.correlation = document.matrix(*correlation, "dependence.correlation");
 }
 
+// Where no basis is chosen. Its moments do not determine the lognormal distribution: polynomials in
+// θ are not dense there, those in log θ are. A correlated parameter has normal germs anyway.
+void choose_bases(TomlDocument& document, FormulaSpec& spec) {
+  const toml::table& section = *document.section("parameters");
+  for (std::size_t k = 0; k < spec.parameters.size(); ++k) {
+    ParameterSpec& parameter = spec.parameters[k];
+    const bool chosen = section.get(parameter.name)->as_table()->get("basis") != nullptr;
+    const auto row = static_cast<Index>(k);
+    const bool correlated = spec.correlation && row < spec.correlation->rows() &&
+                            (spec.correlation->row(row).array() != 0).count() > 1;
+    if (!chosen && !correlated)
+      parameter.logarithmic =
+          std::holds_alternative<LogNormal>(parameter.distribution.parameters());
+  }
+}
+
 void read_table(TomlDocument& document, const toml::table& section, DataFiles& files,
                 FormulaSpec& spec) {
   const toml::node& file = *section.get("data");
@@ -197,6 +213,7 @@ FormulaSpec read_formula_spec(TomlDocument& document, ProblemSource& source) {
   read_constants(document, files, constants, spec);
   read_parameters(document, files, constants, spec);
   read_dependence(document, spec);
+  choose_bases(document, spec);
   read_noise_section(document, files, constants, spec);
   read_variables(document, spec);
   spec.definitions = read_formulas(document, "definitions");

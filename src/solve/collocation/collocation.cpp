@@ -104,20 +104,50 @@ void record(const Context& context, CollocationState& state) {
   context.monitor.record(stage, {}, state.run, "collocation");
 }
 
+// Parameters whose polynomials are not dense in L²_π: their moments do not determine the lognormal
+// distribution.
+std::string incomplete_parameters(const Context& context) {
+  const Measure& measure = context.oracle.parameters();
+  std::string names;
+  for (std::size_t k = 0; k < measure.marginals().size(); ++k) {
+    const bool lognormal = std::holds_alternative<LogNormal>(measure.marginals()[k].parameters());
+    if (!lognormal || measure.is_logarithmic(static_cast<Index>(k))) continue;
+    names += (names.empty() ? "" : ", ") + context.oracle.facts().parameter_names[k];
+  }
+  return names;
+}
+
+// Neither more functions nor more samples lower the error: why, as far as that can be told.
+Verdict stop_stalled(const Context& context, const Fit& fit, CollocationState& state) {
+  const std::string error = fmt::format(
+      "the error estimate stays at {:.3g}: neither more functions nor more samples "
+      "lower it",
+      std::sqrt(state.error.squared));
+  if (!state.outside.empty())
+    return stop(Status::outside_domain, state.outside + "; " + error, state);
+  if (const std::string names = incomplete_parameters(context); !names.empty())
+    return stop(Status::stalled,
+                error +
+                    "; polynomials of a lognormal parameter do not come close to every "
+                    "function: basis = \"log\" for " +
+                    names + " does",
+                state);
+  Index worst = 0;
+  fit.squares.maxCoeff(&worst);
+  return stop(
+      Status::stalled,
+      fmt::format("{}; it is largest near {}: x*(theta) may have a kink or a jump there, or "
+                  "the gradient is not accurate enough",
+                  error, place(context.oracle.facts(), state.points.theta.row(worst).transpose())),
+      state);
+}
+
 Verdict grow(const Context& context, Design& design, const Fit& fit, CollocationState& state) {
   std::optional<Basis> basis =
       design.grow(fit, state.error, state.points, state.run.history, context.executor);
-  if (basis) {
-    state.run.basis = std::move(*basis);
-    return Verdict::go_on;
-  }
-  return stop(Status::stalled,
-              fmt::format("the error estimate stays at {:.3g}: neither more functions nor more "
-                          "samples lower it ({}, or the gradient is not accurate enough)",
-                          std::sqrt(state.error.squared),
-                          context.oracle.parameters().dimension() == 1 ? "the family ends"
-                                                                       : "the families end"),
-              state);
+  if (!basis) return stop_stalled(context, fit, state);
+  state.run.basis = std::move(*basis);
+  return Verdict::go_on;
 }
 
 Budget budget(const Context& context, const CollocationState& state) {
@@ -143,7 +173,8 @@ void run_stages(const Context& context, Design& design, CollocationState& state)
     choose_accuracy(tuning, state);                                    // 8
     std::optional<Fit> fit;
     do {
-      fit = polish_and_fit(context, design, state);  // 9 to 13
+      if (may_evaluate(context, 0, state) == Verdict::stop) return;  // the clock, within a stage
+      fit = polish_and_fit(context, design, state);                  // 9 to 13
       if (!fit) return;
     } while (doubt_outliers(tuning, state.error.squares, state.points));  // 14
     record(context, state);                                               // 15

@@ -22,6 +22,7 @@ constexpr Index evaluations_per_sample = 2;  // at the expansion, and after one 
 struct Evidence {
   Vector errors, gradients;  // w |x_u − x*|², w |∇f(x_u)|²
   Index from_measure = 0;    // samples from π itself
+  double outside = 0;        // weight of the samples whose expansion is outside of the domain
 };
 
 void extend(Vector& all, const Vector& more) {
@@ -43,37 +44,80 @@ Minimum minimum_at(const Context& context, const ScreenedSample& sample,
   return find_minimum(context, sample.theta, starts);
 }
 
-// Samples at which ∇f or H is not what it should be: solved one by one. What has no minimum ends
-// the run; of the others the true error is taken.
-Verdict settle_remarks(const Context& context, Index look, Screening& screening,
-                       CollocationState& state) {
-  const auto most = static_cast<std::size_t>(context.tuning.most_settled);
-  std::vector<Index> numbers = screening.with(Remark::not_convex, most);
-  const std::vector<Index> outside = screening.with(Remark::not_finite, most);
-  numbers.insert(numbers.end(), outside.begin(), outside.end());
-  if (numbers.empty() || !context.oracle.has_value()) return Verdict::go_on;
-  std::vector<Minimum> found(numbers.size());
-  context.executor.for_each(static_cast<Index>(numbers.size()), [&](Index n) {
+// Solves samples one by one, the first most_settled of them. What has no minimum ends the run; of the
+// others the true error takes the place of the Newton step.
+Verdict settle(const Context& context, Index look, const std::vector<Index>& numbers,
+               Screening& screening, CollocationState& state) {
+  const auto solved =
+      std::min(numbers.size(), static_cast<std::size_t>(context.tuning.most_settled));
+  if (solved == 0) return Verdict::go_on;
+  std::vector<ScreenedSample> samples(solved);
+  std::vector<Minimum> found(solved);
+  context.executor.for_each(static_cast<Index>(solved), [&](Index n) {
     const auto k = static_cast<std::size_t>(n);
-    found[k] = minimum_at(context, screened_sample(context, state, look, numbers[k]), state);
+    samples[k] = screened_sample(context, state, look, numbers[k]);
+    found[k] = minimum_at(context, samples[k], state);
   });
-  for (std::size_t k = 0; k < numbers.size(); ++k) {
+  for (std::size_t k = 0; k < solved; ++k) {
     state.run.test_gradients += found[k].gradients;
-    const ScreenedSample sample = screened_sample(context, state, look, numbers[k]);
     if (found[k].outcome != Minimum::Outcome::found)
-      return stop_without_minimum(context, sample.theta, found[k], state);
+      return stop_without_minimum(context, samples[k].theta, found[k], state);
     screening.squares(numbers[k]) =
-        screening.weights(numbers[k]) * (found[k].x - sample.x).squaredNorm();
+        screening.weights(numbers[k]) * (found[k].x - samples[k].x).squaredNorm();
   }
   return Verdict::go_on;
+}
+
+// Samples at which ∇f or H is not what it should be, the most probable first.
+Verdict settle_remarks(const Context& context, Index look, Screening& screening,
+                       CollocationState& state) {
+  std::vector<Index> numbers = screening.with(Remark::not_convex);
+  const std::vector<Index> outside = screening.with(Remark::not_finite);
+  numbers.insert(numbers.end(), outside.begin(), outside.end());
+  std::stable_sort(numbers.begin(), numbers.end(),
+                   [&](Index a, Index b) { return screening.weights(a) > screening.weights(b); });
+  return settle(context, look, numbers, screening, state);
+}
+
+// The numbers of the samples with the largest squares.
+std::vector<Index> worst_samples(const Screening& screening, Index count) {
+  std::vector<Index> numbers(static_cast<std::size_t>(screening.samples));
+  std::iota(numbers.begin(), numbers.end(), Index{0});
+  const auto most = numbers.begin() + std::min(count, screening.samples);
+  std::partial_sort(numbers.begin(), most, numbers.end(), [&](Index a, Index b) {
+    return std::pair(-screening.squares(a), a) < std::pair(-screening.squares(b), b);
+  });
+  numbers.erase(most, numbers.end());
+  return numbers;
+}
+
+// Samples with the largest errors, for a Newton step is no measure of distance where f is far from
+// quadratic: rounds of them, as long as the steps turn out to be much too long and the mean square
+// is above the target.
+Verdict settle_worst(const Context& context, Index look, Screening& screening,
+                     CollocationState& state) {
+  const double enough = std::pow(target(context, state), 2);
+  for (Index round = 0; round < context.tuning.settling_rounds; ++round) {
+    const std::vector<Index> numbers = worst_samples(screening, context.tuning.most_settled);
+    const double said = screening.squares(numbers).sum();
+    if (settle(context, look, numbers, screening, state) == Verdict::stop) return Verdict::stop;
+    const bool too_long = screening.squares(numbers).sum() < 0.5 * said;
+    if (!too_long || screening.squares.mean() < 0.25 * enough) break;
+  }
+  return Verdict::go_on;
+}
+
+bool differ(const Context& context, const Minimum& a, const Minimum& b,
+            const CollocationState& state) {
+  const bool found = a.outcome == Minimum::Outcome::found && b.outcome == Minimum::Outcome::found;
+  return found && (a.x - b.x).norm() > context.tuning.apart * (target(context, state) + a.x.norm());
 }
 
 // Where f is not convex between the expansion and another x it may have another minimum there.
 Verdict look_for_minima(const Context& context, Index look, const Screening& screening,
                         CollocationState& state) {
-  if (!context.oracle.has_value()) return Verdict::go_on;
-  const std::vector<Index> numbers =
-      screening.with(Remark::not_monotone, static_cast<std::size_t>(context.tuning.most_settled));
+  std::vector<Index> numbers = screening.with(Remark::not_monotone);
+  numbers.resize(std::min(numbers.size(), static_cast<std::size_t>(context.tuning.most_settled)));
   if (numbers.empty()) return Verdict::go_on;
   struct Pair {
     Vector theta;
@@ -90,10 +134,7 @@ Verdict look_for_minima(const Context& context, Index look, const Screening& scr
   const ProblemFacts& facts = context.oracle.facts();
   for (const Pair& pair : pairs) {
     state.run.test_gradients += pair.here.gradients + pair.there.gradients;
-    using enum Minimum::Outcome;
-    if (pair.here.outcome != found || pair.there.outcome != found) continue;
-    const double apart = (pair.here.x - pair.there.x).norm();
-    if (apart <= context.tuning.apart * (target(context, state) + pair.here.x.norm())) continue;
+    if (!differ(context, pair.here, pair.there, state)) continue;
     return stop_at(
         context, Status::several_minima, pair.theta,
         fmt::format("the objective has several local minima at {}: {} where it is {:.6g}, and {} "
@@ -108,7 +149,9 @@ Verdict look_for_minima(const Context& context, Index look, const Screening& scr
 // A given μ that H contradicts somewhere.
 void see_low_curvature(const Context& context, Index look, const Screening& screening,
                        CollocationState& state) {
-  for (const Index number : screening.with(Remark::below_mu, 4)) {
+  std::vector<Index> numbers = screening.with(Remark::below_mu);
+  numbers.resize(std::min<std::size_t>(numbers.size(), 4));
+  for (const Index number : numbers) {
     const ScreenedSample sample = screened_sample(context, state, look, number);
     const Matrix hessian = point_function(context.oracle, sample.theta).hessian(sample.x);
     state.curvature.see_lowest(symmetric_eigenvalues(hessian)(0),
@@ -123,65 +166,82 @@ void adopt_worst(const Context& context, Index look, const Screening& screening,
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](Index a, Index b) { return screening.squares(a) > screening.squares(b); });
-  const double worst = screening.squares(order.front());
-  const double half = std::isfinite(worst) ? 0.5 * screening.squares.sum() : infinity;
-  double carried = 0, weight = 0;
+  const double half = 0.5 * screening.squares.sum();
+  double carried = 0;
   std::size_t size = 0;
-  while (size < order.size() && carried < half &&
-         (std::isfinite(worst) || !std::isfinite(screening.squares(order[size])))) {
-    carried += std::isfinite(worst) ? screening.squares(order[size]) : 0;
-    weight += screening.weights(order[size++]);
-  }
-  order.resize(size);
-  std::vector<Vector> germs;
-  for (const Index number : order) {
-    if (germs.size() > 64 * static_cast<std::size_t>(context.tuning.adopted)) break;
-    germs.push_back(screened_sample(context, state, look, number).eta);
-  }
+  while (size < order.size() && carried < half) carried += screening.squares(order[size++]);
+  struct Candidate {
+    Vector eta;
+    double weight;
+  };
+  std::vector<Candidate> candidates;
+  const auto most = std::min(size, static_cast<std::size_t>(64 * context.tuning.adopted));
+  for (std::size_t k = 0; k < most; ++k)
+    candidates.push_back(
+        {screened_sample(context, state, look, order[k]).eta, screening.weights(order[k])});
   // Spread over the set: in the order of its first coordinate.
-  std::stable_sort(germs.begin(), germs.end(),
-                   [](const Vector& a, const Vector& b) { return a(0) < b(0); });
-  const auto count = std::min(static_cast<Index>(germs.size()), context.tuning.adopted);
-  Matrix eta(count, germs.front().size());
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.eta(0) < b.eta(0); });
+  const auto total = static_cast<Index>(candidates.size());
+  const Index count = std::min(total, context.tuning.adopted);
+  Matrix eta(count, state.points.eta.cols());
+  Vector probabilities(count);
   for (Index i = 0; i < count; ++i) {
-    const Index k = (2 * i + 1) * static_cast<Index>(germs.size()) / (2 * count);
-    eta.row(i) = germs[static_cast<std::size_t>(k)].transpose();
+    const Candidate& chosen =
+        candidates[static_cast<std::size_t>((2 * i + 1) * total / (2 * count))];
+    eta.row(i) = chosen.eta.transpose();
+    probabilities(i) = chosen.weight;
   }
+  // Each stands for as many of the set, which are as probable as it is.
+  probabilities *= static_cast<double>(size) / static_cast<double>(count * screening.samples);
   append(context, eta, state);
-  design.adopt_standouts(count, state.points.size(),
-                         weight / static_cast<double>(screening.samples));
+  design.adopt_standouts(probabilities, state.points.size());
 }
 
+// Where the expansion leaves the domain of F, and with what probability.
 std::string describe_outside(const Context& context, Index look, const Screening& screening,
-                             const CollocationState& state) {
-  const std::vector<Index> outside = screening.with(Remark::not_finite, 1);
+                             const CollocationState& state, double& probability) {
+  const std::vector<Index> outside = screening.with(Remark::not_finite);
   if (outside.empty()) return {};
-  const ScreenedSample sample = screened_sample(context, state, look, outside.front());
+  probability = screening.weights(outside).sum() / static_cast<double>(screening.samples);
+  const Index typical = *std::max_element(outside.begin(), outside.end(), [&](Index a, Index b) {
+    return screening.weights(a) < screening.weights(b);
+  });
+  const ScreenedSample sample = screened_sample(context, state, look, typical);
   const std::string reason =
       context.oracle.explain(sample.x.transpose(), sample.theta.transpose(), Matrix(1, 0));
   const ProblemFacts& facts = context.oracle.facts();
-  return fmt::format("the objective is not a number at the expansion for {}, {}{}{}",
-                     place(facts, sample.theta), describe(facts, sample.x),
-                     reason.empty() ? "" : ": ", reason);
+  return fmt::format(
+      "the objective is not a number at the expansion with probability {:.2g}, as for {}, {}{}{}",
+      probability, place(facts, sample.theta), describe(facts, sample.x),
+      reason.empty() ? "" : ": ", reason);
 }
 
-// `go_on` if nothing speaks against the expansion.
 enum class Screened { passed, refuted, stopped };
 Screened screen_expansion(const Context& context, Design& design, double confidence,
                           Screening& screening, CollocationState& state) {
   const Index look = state.looks;
+  const bool solvable = context.oracle.has_value();
   state.run.test_gradients += screening.evaluations;
-  if (settle_remarks(context, look, screening, state) == Verdict::stop ||
-      look_for_minima(context, look, screening, state) == Verdict::stop)
+  if (solvable && (settle_remarks(context, look, screening, state) == Verdict::stop ||
+                   look_for_minima(context, look, screening, state) == Verdict::stop))
     return Screened::stopped;
   see_low_curvature(context, look, screening, state);
-  state.trouble_seen = describe_outside(context, look, screening, state);
-  const TestResult result =
-      judge_test(screening.squares, state.error.optimisation, target(context, state), confidence);
-  if (result.outcome == TestResult::Outcome::passed && state.trouble_seen.empty())
-    return Screened::passed;
+  double probability = 0;
+  state.outside = describe_outside(context, look, screening, state, probability);
+  const auto judged = [&] {
+    return judge_test(screening.squares, state.error.optimisation, target(context, state),
+                      confidence);
+  };
+  TestResult result = judged();
+  if (solvable && result.outcome != TestResult::Outcome::passed) {
+    if (settle_worst(context, look, screening, state) == Verdict::stop) return Screened::stopped;
+    result = judged();
+  }
+  const bool often_outside = probability > context.tuning.outside_share;
+  if (result.outcome == TestResult::Outcome::passed && !often_outside) return Screened::passed;
   const double said = state.error.squares.mean();
-  if (result.squared > context.tuning.contradiction * said || !state.trouble_seen.empty())
+  if (result.squared > context.tuning.contradiction * said || often_outside)
     adopt_worst(context, look, screening, design, state);
   if (std::isfinite(result.squared))
     state.error.squared = std::max(state.error.squared, result.squared);
@@ -205,7 +265,9 @@ Verdict test_round(const Context& context, const DefensiveSamples& samples, Coll
   if (note_report(context, at_expansion, state) == Verdict::stop) return Verdict::stop;
   Vector gradients = state.points.g.bottomRows(n).rowwise().squaredNorm();
   for (Index i = 0; i < n; ++i) {
-    if (!state.points.evaluated[static_cast<std::size_t>(first + i)]) gradients(i) = infinity;
+    if (state.points.evaluated[static_cast<std::size_t>(first + i)]) continue;
+    gradients(i) = infinity;
+    evidence.outside += samples.weights(i);
   }
   extend(evidence.gradients, samples.weights.cwiseProduct(gradients));
   if (replace_bad_starts(context, first, state) == Verdict::stop) return Verdict::stop;
@@ -228,15 +290,14 @@ Verdict compare_starts(const Context& context, Index first, CollocationState& st
   for (Index i = first; i < first + count; ++i) {
     const Vector theta = state.points.theta.row(i).transpose();
     const Minimum there = find_minimum(context, theta, {facts.start});
-    state.run.test_gradients += there.gradients;
-    const Vector here = state.points.value.row(i).transpose();
-    const double near = context.tuning.apart * (target(context, state) + here.norm());
-    if (there.outcome != Minimum::Outcome::found || (there.x - here).norm() <= near) continue;
+    const Minimum here = find_minimum(context, theta, {state.points.value.row(i).transpose()});
+    state.run.test_gradients += here.gradients + there.gradients;
+    if (!differ(context, here, there, state)) continue;
     return stop_at(
         context, Status::several_minima, theta,
         fmt::format("the objective has several local minima at {}: {} and, from the "
                     "problem's own start, {}; x*(theta) is not one function",
-                    place(facts, theta), describe(facts, here), describe(facts, there.x)),
+                    place(facts, theta), describe(facts, here.x), describe(facts, there.x)),
         state);
   }
   return Verdict::go_on;
@@ -248,6 +309,7 @@ void converge(const Context& context, const TestResult& result, const Evidence& 
   const double limit = mean_limit(evidence.gradients, confidence);
   if (std::isfinite(limit)) state.error.gradient_limit = std::sqrt(limit);
   state.run.unseen = 3.0 / static_cast<double>(evidence.from_measure);
+  if (!state.outside.empty()) state.run.notes.push_back(state.outside);
   state.run.status = Status::converged;
   state.run.stop_reason = fmt::format(
       "the error estimate {:.3g} (at most {:.3g} with confidence {:.3g}) is within the tolerance "
@@ -277,36 +339,41 @@ TestResult judge_test(const Vector& squares, double rest, double target, double 
 Confirmation confirm(const Context& context, Design& design, CollocationState& state) {
   using Outcome = TestResult::Outcome;
   const CollocationTuning& tuning = context.tuning;
-  const Index before = state.points.size(), screened = affordable_samples(context, state);
+  const Index before = state.points.size();
+  const ScreenPlan plan = plan_screening(context, state);
+  const Index screened = plan.samples;
   double confidence = confidence_of_look(++state.looks, context.options.confidence);
   Evidence evidence;
   TestResult result;
   if (screened > 0) {
     // A few first: they refute what is clearly wrong.
-    for (const Index samples : {std::max(tuning.least_screened, screened / 8), screened}) {
-      Screening screening = screen(context, state, state.looks, samples);
+    const Index few = std::max(tuning.least_screened, screened / 8 / block_size * block_size);
+    for (const Index samples : {few, screened}) {
+      Screening screening = screen(context, state, state.looks, {samples, plan.exact});
       const Screened found = screen_expansion(context, design, confidence, screening, state);
       if (found == Screened::stopped) return Confirmation::stopped;
       if (samples < screened && found == Screened::refuted) {
         const bool clearly = screening.squares.mean() > 2 * std::pow(target(context, state), 2);
-        if (!clearly && state.trouble_seen.empty() && state.points.size() == before) continue;
+        if (!clearly && state.points.size() == before) continue;
       }
       if (found == Screened::refuted) return Confirmation::refuted;
       if (samples < screened) continue;
       result = judge_test(screening.squares, state.error.optimisation, target(context, state),
                           confidence);
-      evidence = {std::move(screening.squares), std::move(screening.gradients),
-                  screening.from_measure()};
+      evidence = {.errors = std::move(screening.squares),
+                  .gradients = std::move(screening.gradients),
+                  .from_measure = screening.from_measure()};
     }
   }
-  const Index most = screened > 0 ? tuning.first_test : most_samples(context, before);
+  const Index first = screened > 0 ? tuning.first_test : tuning.first_alone;
+  const Index most = screened > 0 ? first : most_samples(context, before);
   Evidence solved;
   std::vector<Index> induced;
   const auto refuted = [&] {
     design.adopt_test(induced);
     return Confirmation::refuted;
   };
-  for (Index n = tuning.first_test; solved.errors.size() < most;
+  for (Index n = first; solved.errors.size() < most;
        n = std::min(solved.errors.size(), most - solved.errors.size())) {
     if (may_evaluate(context, evaluations_per_sample * n, state) == Verdict::stop)
       return Confirmation::stopped;
@@ -316,7 +383,9 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
     if (test_round(context, samples, state, solved) == Verdict::stop) return Confirmation::stopped;
     const TestResult round =
         judge_test(solved.errors, state.error.optimisation, target(context, state), confidence);
-    if (round.outcome == Outcome::failed || !solved.gradients.allFinite()) return refuted();
+    if (round.outcome == Outcome::failed ||
+        solved.outside > tuning.outside_share * static_cast<double>(most))
+      return refuted();
     if (screened == 0 && round.outcome == Outcome::undecided) {
       confidence = confidence_of_look(++state.looks, context.options.confidence);
       continue;

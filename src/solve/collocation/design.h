@@ -63,9 +63,9 @@ class Design {
                                                       const Basis& basis) const = 0;
   // The last points were a test that failed: they are samples like the others now.
   virtual void adopt_test(const std::vector<Index>& induced) = 0;
-  // The last `count` of n points were chosen because the expansion is bad at them. They stand for a
-  // set of this probability.
-  virtual void adopt_standouts(Index count, Index n, double probability) = 0;
+  // The last of n points were chosen because the expansion is bad at them. Each stands for a part
+  // of this probability.
+  virtual void adopt_standouts(const Vector& probabilities, Index n) = 0;
 
   virtual void save(SolverState& state) const = 0;
   virtual void restore(const SolverState& state) = 0;

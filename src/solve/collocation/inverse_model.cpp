@@ -75,13 +75,19 @@ Matrix InverseModel::features(const Matrix& eta, const Matrix& z) const {
   return result;
 }
 
-void InverseModel::fit(const Basis& basis, const Coefficients& u, const Points& points) {
+void InverseModel::fit(const Basis& basis, const Coefficients& u, const Points& points,
+                       const std::optional<double>& operations) {
   basis_.reset();
   const Index q = points.x.cols();
   const Pairs pairs = collect(points, mean_, tuning_.model_pairs);
   const Index n = pairs.s.rows();
-  const Index h =
-      std::min({u.rows(), n / (tuning_.model_pairs_per_feature * q), tuning_.model_features / q});
+  Index most = tuning_.model_features;
+  if (operations && n > 0) {  // n·features² for the normal equations
+    const double affordable =
+        tuning_.model_gradients * *operations * static_cast<double>(points.size());
+    most = std::min(most, static_cast<Index>(std::sqrt(affordable / static_cast<double>(n))));
+  }
+  const Index h = std::min({u.rows(), n / (tuning_.model_pairs_per_feature * q), most / q});
   if (h < 1 || n < 2 * tuning_.model_held_out) return;
   std::vector<Index> kept, tested;
   for (Index i = 0; i < n; ++i) (i % tuning_.model_held_out == 0 ? tested : kept).push_back(i);

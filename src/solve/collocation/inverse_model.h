@@ -19,8 +19,10 @@ class InverseModel final : public InverseHessian {
 
   // Learns from the secants of the points, with the functions of `basis` on which the coefficients
   // u are largest, as many as the pairs can carry. Held-out pairs decide whether the model is
-  // better than the mean; if not, the mean is used.
-  void fit(const Basis& basis, const Coefficients& u, const Points& points);
+  // better than the mean; if not, the mean is used. Where a gradient takes so many operations
+  // (empty: not known), the fit takes no more than a few gradients at every point would.
+  void fit(const Basis& basis, const Coefficients& u, const Points& points,
+           const std::optional<double>& operations);
 
   void apply(Block eta, Block g, BlockOut r) const override;
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "samples/line_design.h"
-#include "solve/collocation/state.h"
+#include "solve/collocation/judge.h"
 
 namespace chaosgrad::internal::collocation {
 namespace {
@@ -124,20 +124,13 @@ Fit LineStrategy::fit(const Points& points, const Basis& /*basis*/, Executor& ex
   return fit;
 }
 
-std::optional<Basis> LineStrategy::grow(const Fit& fit, const StageError& error,
+std::optional<Basis> LineStrategy::grow(const Fit& fit, const StageError& /*error*/,
                                         const Points& points,
                                         const std::vector<IterationRecord>& history,
                                         Executor& /*executor*/) {
   const Index n = points.size();
   wanted_ = n + std::max(tuning_.least_new, n / tuning_.points_per_new);
-  if (n <= tuning_.least_patience) return fit.basis;
-  double before = 0;  // the largest estimate when there were a quarter of the points
-  for (const IterationRecord& stage : history) {
-    if (8 * stage.samples >= n && 4 * stage.samples <= n)
-      before = std::max(before, stage.estimate.value_or(0));
-  }
-  if (before == 0 || std::sqrt(error.squared) <= tuning_.progress * before) return fit.basis;
-  return {};
+  return makes_progress(history, n, tuning_) ? std::optional(fit.basis) : std::nullopt;
 }
 
 }  // namespace chaosgrad::internal::collocation

@@ -28,7 +28,7 @@ class LineStrategy final : public Design {
                                               const Basis& basis) const override;
   void adopt_test(const std::vector<Index>& induced) override;
   // Points of a line weigh as much as their cell, wherever they come from.
-  void adopt_standouts(Index /*count*/, Index /*n*/, double /*probability*/) override {}
+  void adopt_standouts(const Vector& /*probabilities*/, Index /*n*/) override {}
   void save(SolverState& state) const override;
   void restore(const SolverState& state) override;
 

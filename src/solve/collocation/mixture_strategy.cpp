@@ -5,7 +5,7 @@
 
 #include "basis/kernels.h"
 #include "samples/sample_source.h"
-#include "solve/collocation/state.h"
+#include "solve/collocation/judge.h"
 #include "solve/collocation/weighted_fit.h"
 #include "solve/common/growth.h"
 
@@ -132,18 +132,20 @@ void MixtureStrategy::adopt_test(const std::vector<Index>& induced) {
   }
 }
 
-void MixtureStrategy::adopt_standouts(Index count, Index n, double probability) {
-  for (Index i = n - count; i < n; ++i) {
-    standouts_.push_back(i);
-    standout_probabilities_.push_back(probability / static_cast<double>(count));
+void MixtureStrategy::adopt_standouts(const Vector& probabilities, Index n) {
+  for (Index i = 0; i < probabilities.size(); ++i) {
+    standouts_.push_back(n - probabilities.size() + i);
+    standout_probabilities_.push_back(probabilities(i));
   }
 }
 
-// w of the mixture; n·P for a point that stands for a set of probability P.
+// w of the mixture; n·P for a point that stands for a set of probability P, but no more than a
+// sample of the mixture would weigh there: more would upset the fit.
 Vector MixtureStrategy::weights(const Matrix& psi) const {
   Vector result = mixture_.weights(psi);
   for (std::size_t k = 0; k < standouts_.size(); ++k)
-    result(standouts_[k]) = static_cast<double>(psi.rows()) * standout_probabilities_[k];
+    result(standouts_[k]) = std::min(result(standouts_[k]),
+                                     static_cast<double>(psi.rows()) * standout_probabilities_[k]);
   return result;
 }
 
@@ -186,8 +188,9 @@ bool MixtureStrategy::ask_for_samples() {
 // it asks for none, more samples.
 std::optional<Basis> MixtureStrategy::grow(const Fit& fit, const StageError& error,
                                            const Points& points,
-                                           const std::vector<IterationRecord>& /*history*/,
+                                           const std::vector<IterationRecord>& history,
                                            Executor& executor) {
+  if (!makes_progress(history, points.size(), tuning_)) return {};
   const double noise_floor = error.squared / static_cast<double>(points.size());
   const Index m = fit.basis.size();
   struct Search {

@@ -26,7 +26,7 @@ class MixtureStrategy final : public Design {
   [[nodiscard]] DefensiveSamples test_samples(Index pending, Index count,
                                               const Basis& basis) const override;
   void adopt_test(const std::vector<Index>& induced) override;
-  void adopt_standouts(Index count, Index n, double probability) override;
+  void adopt_standouts(const Vector& probabilities, Index n) override;
   void save(SolverState& state) const override;
   void restore(const SolverState& state) override;
 

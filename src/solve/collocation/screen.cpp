@@ -37,26 +37,31 @@ class Draws {
   std::optional<SobolSequence> sequence_;
 };
 
-ScreenBlock screen_block(const Context& context, const CollocationState& state, const Draws& draws,
-                         Index look, Index block) {
+// The germs of a block.
+Matrix screen_germs(const Context& context, const CollocationState& state, const Draws& draws,
+                    Index look, Index block) {
   const Measure& measure = context.oracle.parameters();
-  const Basis& basis = state.run.basis;
-  const Index d = measure.dimension(), m = state.run.u.rows();
-  ScreenBlock result{Matrix(block_size, d), Matrix(block_size, d),
-                     Matrix(block_size, state.run.u.cols()), Vector(block_size)};
-  Matrix u(half_block, d);
+  const Index d = measure.dimension();
+  Matrix eta(block_size, d), u(half_block, d), v(half_block, d + 1);
   draws.fill(block * half_block, u);
-  measure.germ_from_uniform(u, result.eta.topRows(half_block));
-  Matrix v(half_block, d + 1);
+  measure.germ_from_uniform(u, eta.topRows(half_block));
   fill_uniform(
       make_stream(context.options.seed, Purpose::screen_induced, static_cast<std::uint64_t>(look)),
       block * half_block, v);
-  basis.christoffel_sample(v, m, result.eta.bottomRows(half_block));
-  measure.parameters_from_germ(result.eta, result.theta);
+  state.run.basis.christoffel_sample(v, state.run.u.rows(), eta.bottomRows(half_block));
+  return eta;
+}
+
+// Samples at these germs.
+ScreenBlock screen_at(const Context& context, const CollocationState& state, Matrix eta) {
+  const Index n = eta.rows(), m = state.run.u.rows();
+  ScreenBlock result{std::move(eta), Matrix(n, context.oracle.parameters().dimension()),
+                     Matrix(n, state.run.u.cols()), Vector(n)};
+  context.oracle.parameters().parameters_from_germ(result.eta, result.theta);
   BasisBlock psi;
-  basis.evaluate(result.eta, m, psi);
+  state.run.basis.evaluate(result.eta, m, psi);
   expand(psi, state.run.u, result.x);
-  Vector squares(block_size);
+  Vector squares(n);
   sum_of_squares(psi, squares.data());
   result.weights = defensive_weights(squares, m);
   return result;
@@ -67,16 +72,19 @@ Index neighbour(Index i) { return (i + 1) % block_size; }
 
 class BlockScreen {
  public:
-  BlockScreen(const Context& context, const CollocationState& state, Index look)
+  BlockScreen(const Context& context, const CollocationState& state, Index look, bool exact)
       : context_(context),
         state_(state),
         oracle_(context.oracle),
         q_(oracle_.dimension()),
         look_(look),
+        exact_(exact),
+        reach_(context.tuning.largest_prediction * state.points.value.rowwise().norm().maxCoeff()),
         draws_(context, look) {}
 
   void run(Index block, Screening& screening) const {
-    const ScreenBlock at = screen_block(context_, state_, draws_, look_, block);
+    const ScreenBlock at =
+        screen_at(context_, state_, screen_germs(context_, state_, draws_, look_, block));
     Matrix g(block_size, q_), r(block_size, q_);
     context_.gradient.call(at.x, at.theta, g);
     std::vector<Remark> remarks(static_cast<std::size_t>(block_size), Remark::none);
@@ -91,7 +99,10 @@ class BlockScreen {
       if (!g.row(i).allFinite()) remarks[row] = Remark::not_finite;
       const bool bad = remarks[row] == Remark::not_finite || remarks[row] == Remark::not_convex;
       screening.weights(number) = at.weights(i);
-      screening.squares(number) = bad ? infinity : at.weights(i) * r.row(i).squaredNorm();
+      const double farthest = at.x.row(i).norm() + reach_;
+      const double step = r.row(i).norm();
+      const double distance = !bad && step < farthest ? step : farthest;
+      screening.squares(number) = at.weights(i) * distance * distance;
       screening.gradients(number) =
           remarks[row] == Remark::not_finite ? infinity : at.weights(i) * g.row(i).squaredNorm();
       screening.remarks[static_cast<std::size_t>(number)] = remarks[row];
@@ -102,7 +113,7 @@ class BlockScreen {
   // H⁻¹ g: H at each sample where it is known, the model of H⁻¹ otherwise.
   void steps(const ScreenBlock& at, const Matrix& g, Matrix& r,
              std::vector<Remark>& remarks) const {
-    if (!oracle_.has_hessian()) return state_.model.apply(at.eta, g, r);
+    if (!exact_) return state_.model.apply(at.eta, g, r);
     Matrix h(block_size, q_ * q_), hessian(q_, q_);
     oracle_.hessian(at.x, at.theta, Matrix(block_size, 0), h);
     const double mu =
@@ -144,14 +155,16 @@ class BlockScreen {
   const CollocationState& state_;
   const Oracle& oracle_;
   Index q_, look_;
+  bool exact_;
+  double reach_;  // R
   Draws draws_;
 };
 
 }  // namespace
 
-std::vector<Index> Screening::with(Remark remark, std::size_t most) const {
+std::vector<Index> Screening::with(Remark remark) const {
   std::vector<Index> found;
-  for (std::size_t i = 0; i < remarks.size() && found.size() < most; ++i) {
+  for (std::size_t i = 0; i < remarks.size(); ++i) {
     if (remarks[i] == remark) found.push_back(static_cast<Index>(i));
   }
   return found;
@@ -159,44 +172,54 @@ std::vector<Index> Screening::with(Remark remark, std::size_t most) const {
 
 // In operations: three gradients, a Hessian and its factors or the model of the inverse, and the
 // expansion.
-Index affordable_samples(const Context& context, const CollocationState& state) {
+ScreenPlan plan_screening(const Context& context, const CollocationState& state) {
   const std::optional<double>& operations = context.oracle.facts().operations;
-  if (!operations) return 0;
+  if (!operations) return {};
   const CollocationTuning& tuning = context.tuning;
   const auto q = static_cast<double>(context.oracle.dimension());
   const auto m = static_cast<double>(state.run.u.rows()),
              n = static_cast<double>(state.points.size());
-  const double inverse = context.oracle.has_hessian()
-                             ? 2 * q * *operations + q * q * q / 3 + 2 * q * q
-                             : 2 * q * static_cast<double>(tuning.model_features);
-  const double price = 3 * *operations + inverse + (4 + 2 * q) * m;
   const double budget = std::max(tuning.screen_operations, tuning.screen_share * n * m * m);
-  const auto most = static_cast<double>(tuning.most_screened);
-  const auto blocks = static_cast<Index>(std::min(budget / price, most)) / block_size;
-  return blocks < tuning.least_screened / block_size ? 0 : blocks * block_size;
+  const double price = 3 * *operations + (4 + 2 * q) * m;
+  const auto samples = [&](double inverse) {
+    const double affordable =
+        std::min(budget / (price + inverse), static_cast<double>(tuning.most_screened));
+    const Index blocks = static_cast<Index>(affordable) / block_size;
+    return blocks * block_size < tuning.least_screened ? 0 : blocks * block_size;
+  };
+  if (context.oracle.has_hessian()) {
+    const Index exact = samples(2 * q * *operations + q * q * q / 3 + 2 * q * q);
+    if (exact > 0) return {exact, true};
+  }
+  return {samples(2 * q * static_cast<double>(tuning.model_features)), false};
 }
 
-Screening screen(const Context& context, const CollocationState& state, Index look, Index samples) {
+Screening screen(const Context& context, const CollocationState& state, Index look,
+                 const ScreenPlan& plan) {
+  const Index samples = plan.samples;
   Screening screening{.samples = samples,
                       .squares = Vector(samples),
                       .gradients = Vector(samples),
                       .weights = Vector(samples),
                       .remarks = std::vector<Remark>(static_cast<std::size_t>(samples)),
                       .evaluations = 0};
-  const BlockScreen work(context, state, look);
+  const BlockScreen work(context, state, look, plan.exact);
   context.executor.for_each(samples / block_size, [&](Index block) { work.run(block, screening); });
-  const Index per_sample = 3 + (context.oracle.has_hessian() ? context.oracle.dimension() : 0);
+  const Index per_sample = 3 + (plan.exact ? context.oracle.dimension() : 0);
   screening.evaluations = samples * per_sample * context.gradient.draws;
   return screening;
 }
 
 ScreenedSample screened_sample(const Context& context, const CollocationState& state, Index look,
                                Index number) {
-  const ScreenBlock at =
-      screen_block(context, state, Draws(context, look), look, number / block_size);
   const Index i = number % block_size;
-  return {at.eta.row(i).transpose(), at.theta.row(i).transpose(), at.x.row(i).transpose(),
-          at.x.row(neighbour(i)).transpose()};
+  const Matrix germs =
+      screen_germs(context, state, Draws(context, look), look, number / block_size);
+  Matrix both(2, germs.cols());
+  both << germs.row(i), germs.row(neighbour(i));
+  const ScreenBlock at = screen_at(context, state, std::move(both));
+  return {at.eta.row(0).transpose(), at.theta.row(0).transpose(), at.x.row(0).transpose(),
+          at.x.row(1).transpose()};
 }
 
 }  // namespace chaosgrad::internal::collocation

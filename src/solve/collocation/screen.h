@@ -1,6 +1,8 @@
 #pragma once
 // A look at the expansion at very many θ, where gradients are cheap: |H⁻¹∇f(x_u)| is the distance to
-// the optimum as far as f is quadratic, and whatever is wrong with f at x_u shows there.
+// the optimum as far as f is quadratic, and whatever is wrong with f at x_u shows there. Far out in
+// the tails, where the expansion grows like its polynomials, a Newton step may be anything; the
+// distance is |x_u| + |x*| at most, and R stands for |x*|.
 #include <cstdint>
 #include <vector>
 
@@ -26,8 +28,8 @@ struct Screening {
   std::vector<Remark> remarks;
   std::int64_t evaluations = 0;  // of ∇f; a Hessian counts as q
 
-  // Numbers of samples with a remark, at most `most`.
-  [[nodiscard]] std::vector<Index> with(Remark remark, std::size_t most) const;
+  // Numbers of samples with a remark.
+  [[nodiscard]] std::vector<Index> with(Remark remark) const;
   // θ ~ π among them.
   [[nodiscard]] Index from_measure() const { return samples / 2; }
 };
@@ -38,12 +40,17 @@ struct ScreenedSample {
   Vector elsewhere;      // where monotonicity was tried with it: x_u of the next sample
 };
 
-// As many samples as the price of a gradient allows: 0 where it is not known, or too high.
-[[nodiscard]] Index affordable_samples(const Context& context, const CollocationState& state);
+// As many samples as the price of a gradient allows, in whole blocks: 0 where it is not known, or
+// too high. `exact`: with the Hessian at each sample; otherwise with the model of its inverse.
+struct ScreenPlan {
+  Index samples = 0;
+  bool exact = false;
+};
+[[nodiscard]] ScreenPlan plan_screening(const Context& context, const CollocationState& state);
 
-// Test number `look` with so many samples, in whole blocks.
+// Test number `look`.
 [[nodiscard]] Screening screen(const Context& context, const CollocationState& state, Index look,
-                               Index samples);
+                               const ScreenPlan& plan);
 [[nodiscard]] ScreenedSample screened_sample(const Context& context, const CollocationState& state,
                                              Index look, Index number);
 

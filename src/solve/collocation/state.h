@@ -41,10 +41,11 @@ struct CollocationState {
   StageError error = {};
   double error_to_match = infinity;        // the points are accurate relative to this
   double error_before = infinity;          // of the stage before
+  Index stagnant = 0;                      // stages in a row that did not lower it
   std::optional<double> contraction = {};  // |step|/|step before| that new points are trusted with
   double runaway_norm = 1e100;             // |x| beyond is a runaway
   Index looks = 0;                         // tests so far, which share the doubt 1 − confidence
-  std::string trouble_seen = {};           // by the last test: where F is not a number at x_u
+  std::string outside = {};                // what the last test found outside of the domain
 };
 
 void save(const Design& design, CollocationState& state);

@@ -105,6 +105,9 @@ class Descent {
     if (q <= dense_limit) {
       best_.gradients += q * f_.draws;
       best_.hessian = f_.hessian(best_.x);
+      // |x|^1.5 has no curvature at 0: as much as the region needs.
+      if (!best_.hessian.allFinite())
+        best_.hessian = best_.gradient.norm() / radius_ * Matrix::Identity(q, q);
       return model_of(best_.hessian, best_.gradient);
     }
     const double h = difference_step(Difference::forward, false,
