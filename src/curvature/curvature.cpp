@@ -1,6 +1,5 @@
 #include "curvature/curvature.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include "numeric/decompositions.h"

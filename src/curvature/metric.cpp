@@ -1,10 +1,9 @@
 #include "curvature/metric.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/decompositions.h"
 #include "numeric/symmetric.h"
 
 namespace chaosgrad::internal {
@@ -28,13 +27,12 @@ Basis linear_basis(const std::vector<Family>& families, Index h) {
 
 // A⁻¹ y with the eigenvalues of A raised to the floor.
 Vector floored_solve(const Matrix& A, const Vector& y, double floor) {
-  const Eigen::LLT<Matrix> factor(A);
-  const bool safe = factor.info() == Eigen::Success &&
-                    factor.matrixLLT().diagonal().minCoeff() > std::sqrt(floor);
-  if (safe) return factor.solve(y);
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(A);
-  return eigen.eigenvectors() *
-         (eigen.eigenvectors().transpose() * y).cwiseQuotient(eigen.eigenvalues().cwiseMax(floor));
+  const Matrix factor = cholesky_factor(A);
+  const bool safe = factor.size() > 0 && factor.diagonal().minCoeff() > std::sqrt(floor);
+  if (safe) return solve_cholesky(factor, y);
+  const SymmetricEigen eigen = symmetric_eigen(A);
+  return eigen.vectors *
+         (eigen.vectors.transpose() * y).cwiseQuotient(eigen.values.cwiseMax(floor));
 }
 
 struct WhitenedFit {
@@ -63,7 +61,7 @@ WhitenedFit fit_whitened(const HessianSamples& samples, const Curvature& mean,
     right += w * values * Eigen::Map<const Vector>(whitened.data(), q * q).transpose();
     noise += w * w * whitened.squaredNorm() * values.tail(h - 1).squaredNorm();
   }
-  const Matrix fitted = gram.ldlt().solve(right);
+  const Matrix fitted = solve_symmetric(gram, right);
   const double variation = fitted.bottomRows(h - 1).squaredNorm();
   WhitenedFit result;
   result.varies = !(variation < least_variation * static_cast<double>(q)) &&

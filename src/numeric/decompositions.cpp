@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <Eigen/QR>
 
 namespace chaosgrad::internal {
@@ -36,10 +37,39 @@ Vector tridiagonal_eigenvalues(const Vector& diagonal, const Vector& beside) {
 }
 
 Matrix cholesky_factor(const Matrix& A) {
-  const Eigen::LLT<Matrix> cholesky(A);
-  if (cholesky.info() != Eigen::Success) return {};
-  return cholesky.matrixL();
+  const Eigen::LLT<Matrix> solver(A);
+  if (solver.info() != Eigen::Success) return {};
+  return solver.matrixL();
 }
+
+Cholesky cholesky(const Matrix& A) {
+  const Eigen::LLT<Matrix> solver(A);
+  if (solver.info() != Eigen::Success) return {};
+  return {solver.matrixL(), solver.rcond()};
+}
+
+Matrix solve_lower(const Matrix& L, Matrix b) {
+  L.triangularView<Eigen::Lower>().solveInPlace(b);
+  return b;
+}
+
+Matrix solve_cholesky(const Matrix& L, Matrix b) {
+  L.triangularView<Eigen::Lower>().solveInPlace(b);
+  L.triangularView<Eigen::Lower>().adjoint().solveInPlace(b);
+  return b;
+}
+
+Vector solve_cholesky(const Matrix& L, Vector b) {
+  L.triangularView<Eigen::Lower>().solveInPlace(b);
+  L.triangularView<Eigen::Lower>().adjoint().solveInPlace(b);
+  return b;
+}
+
+Matrix solve_positive(const Matrix& A, const Matrix& b) { return A.llt().solve(b); }
+
+Matrix solve_symmetric(const Matrix& A, const Matrix& b) { return A.ldlt().solve(b); }
+
+Matrix solve_square(const Matrix& A, const Matrix& b) { return A.partialPivLu().solve(b); }
 
 ThinQR thin_qr(const Matrix& A) {
   const Eigen::HouseholderQR<Matrix> factor(A);

@@ -1,8 +1,6 @@
 #include "solution/certificate.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <vector>
 
@@ -10,6 +8,7 @@
 #include "curvature/curvature.h"
 #include "estimate/paired_gradients.h"
 #include "estimate/residual_coefficients.h"
+#include "numeric/decompositions.h"
 #include "numeric/symmetric.h"
 #include "random/random.h"
 #include "samples/parameters.h"
@@ -56,16 +55,16 @@ class Metric {
         hessian += sample / static_cast<double>(block_size);
       hessian = symmetric_part(hessian);
     }
-    mean_.compute(hessian);
+    inverse_ = solve_symmetric(hessian, Matrix::Identity(q, q));
   }
 
   Matrix steps(const Audit& audit, const Matrix& g) {
-    if (!pointwise_) return mean_.solve(g.transpose()).transpose();
+    if (!pointwise_) return g * inverse_;
     Matrix result(g.rows(), g.cols());
     const std::vector<Matrix> all = hessians(audit, Matrix(g.rows(), 0));
     for (Index i = 0; i < g.rows(); ++i) {
       const Matrix& hessian = all[static_cast<std::size_t>(i)];
-      result.row(i) = symmetric_part(hessian).ldlt().solve(g.row(i).transpose()).transpose();
+      result.row(i) = solve_symmetric(symmetric_part(hessian), g.row(i).transpose()).transpose();
     }
     return result;
   }
@@ -81,7 +80,7 @@ class Metric {
 
   const Oracle& oracle_;
   bool pointwise_;
-  Eigen::LDLT<Matrix> mean_;
+  Matrix inverse_;  // of the mean Hessian, where it is used for all samples
 };
 
 struct Sums {
@@ -182,7 +181,7 @@ Certificate certify(const Oracle& oracle, const Expansion& expansion, const Run&
   if (run.constants.mu.given) {
     const double variance =
         std::max(0.0, sums.gradient_square / n - std::pow(sums.gradient / n, 2));
-    const double quantile = boost::math::quantile(boost::math::normal(), options.confidence);
+    const double quantile = normal_quantile(options.confidence);
     error.bound = std::sqrt(std::max(0.0, sums.gradient / n + quantile * std::sqrt(variance / n))) /
                   run.constants.mu.value;
   }

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <cmath>
 #include <iterator>
 #include <numeric>
 
 #include "expression/kernels/kernels.h"
+#include "numeric/decompositions.h"
 #include "numeric/functions.h"
 
 namespace chaosgrad::internal {
@@ -185,7 +185,7 @@ Matrix constant_result(Op op, std::span<const Matrix* const> arguments, Shape sh
     case Op::outer:
       return a.lazyProduct(arguments[1]->transpose());
     case Op::solve:
-      return a.partialPivLu().solve(*arguments[1]);
+      return solve_square(a, *arguments[1]);
     case Op::lowest:
       return number(*std::min_element(a.data(), end));
     default:

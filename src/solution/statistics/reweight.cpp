@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "chaosgrad/error.h"
 #include "chaosgrad/statistics.h"
+#include "numeric/decompositions.h"
 #include "samples/parameters.h"
 #include "solution/statistics/sampler.h"
 
@@ -47,21 +47,20 @@ void require_inside(Index k, const Distribution& measure, const Distribution& ot
 class CopulaDensity {
  public:
   explicit CopulaDensity(const Measure& measure) : measure_(measure) {
-    if (measure.is_dependent()) factor_.compute(*measure.correlation());
+    if (measure.is_dependent()) factor_ = cholesky_factor(*measure.correlation());
   }
   [[nodiscard]] double log_density(const Vector& theta) const {
     if (!measure_.is_dependent()) return 0;
     Vector z(theta.size());
     for (Index k = 0; k < z.size(); ++k)
       z(k) = measure_.marginals()[static_cast<std::size_t>(k)].to_standard_normal(theta(k));
-    const Matrix L = factor_.matrixL();
-    return -L.diagonal().array().log().sum() -
-           0.5 * (factor_.matrixL().solve(z).squaredNorm() - z.squaredNorm());
+    return -factor_.diagonal().array().log().sum() -
+           0.5 * (solve_lower(factor_, z).squaredNorm() - z.squaredNorm());
   }
 
  private:
   const Measure& measure_;
-  Eigen::LLT<Matrix> factor_;
+  Matrix factor_;  // L with L Lᵀ = R; empty without dependence
 };
 
 // Supremum and mean of dπ'/dπ under π'.

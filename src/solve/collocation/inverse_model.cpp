@@ -1,9 +1,10 @@
 #include "solve/collocation/inverse_model.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "numeric/decompositions.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -55,7 +56,7 @@ Matrix ridge_regression(const Matrix& features, const Matrix& targets, double ri
   Matrix gram = Matrix::Zero(features.cols(), features.cols());
   gram.selfadjointView<Eigen::Lower>().rankUpdate(features.transpose());
   gram.diagonal().array() += ridge * gram.diagonal().mean();
-  return gram.selfadjointView<Eigen::Lower>().llt().solve(features.transpose() * targets);
+  return solve_positive(gram, features.transpose() * targets);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 #include "solve/collocation/weighted_fit.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
+
+#include "numeric/decompositions.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -47,17 +48,17 @@ WeightedFit fit_weighted(const Matrix& psi, const Vector& weights, const Matrix&
   const Index n = psi.rows();
   WeightedFit fit;
   const NormalEquations equations = normal_equations(psi, weights, x, executor);
-  const Eigen::LLT<Matrix> factor(equations.gram.selfadjointView<Eigen::Lower>());
-  if (factor.info() != Eigen::Success) return fit;
-  fit.condition = factor.rcond();
-  fit.u = factor.solve(equations.right);
+  const Cholesky gram = cholesky(equations.gram);
+  if (gram.factor.size() == 0) return fit;
+  fit.condition = gram.reciprocal_condition;
+  fit.u = solve_cholesky(gram.factor, equations.right);
   fit.residuals.resize(n, x.cols());
   fit.leverages.resize(n);
   executor.for_each((n + chunk - 1) / chunk, [&](Index c) {
     const Index first = c * chunk, count = std::min(chunk, n - first);
     const auto rows = psi.middleRows(first, count);
     fit.residuals.middleRows(first, count) = x.middleRows(first, count) - rows * fit.u;
-    const Matrix half = factor.matrixL().solve(rows.transpose());
+    const Matrix half = solve_lower(gram.factor, rows.transpose());
     fit.leverages.segment(first, count) =
         weights.segment(first, count).cwiseProduct(half.colwise().squaredNorm().transpose());
   });
