@@ -30,10 +30,8 @@ Index next_batch(const SieveState& state, double tolerance, GradientBudget budge
          sieve_chunk;
 }
 
-Index certificate_blocks(GradientBudget budget, const SieveTuning& tuning) {
-  const Index blocks =
-      std::max(tuning.least_certificate, budget.spent / tuning.certificate_part) / block_size;
-  return budget.spent + 2 * blocks * block_size > budget.most ? 0 : blocks;
+bool test_is_due(const SieveState& state, std::int64_t spent, const SieveTuning& tuning) {
+  return static_cast<double>(spent) >= tuning.test_renewal * static_cast<double>(state.tested_at);
 }
 
 }  // namespace chaosgrad::internal

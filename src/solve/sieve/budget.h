@@ -22,7 +22,8 @@ struct GradientBudget {
 [[nodiscard]] Index next_batch(const SieveState& state, double tolerance, GradientBudget budget,
                                const SieveTuning& tuning);
 
-// Blocks of samples, two gradients each, for the bound; 0 if the budget does not allow them.
-[[nodiscard]] Index certificate_blocks(GradientBudget budget, const SieveTuning& tuning);
+// Whether the run has become long enough since the last test for another.
+[[nodiscard]] bool test_is_due(const SieveState& state, std::int64_t spent,
+                               const SieveTuning& tuning);
 
 }  // namespace chaosgrad::internal

@@ -12,12 +12,11 @@ double largest(const Eigen::Ref<const Vector>& values) {
   return values.size() > 0 ? values.maxCoeff() : 0;
 }
 
-// z standard deviations of Σ|c_ν|² less its noise: Var |c|² ≤ 2 noise² + 4 |c|² noise for each.
-double margin(double z, double squared, const Eigen::Ref<const Vector>& noise) {
+}  // namespace
+
+double squared_margin(double z, double squared, const Eigen::Ref<const Vector>& noise) {
   return z * std::sqrt(2 * noise.squaredNorm() + 4 * std::max(0.0, squared) * largest(noise));
 }
-
-}  // namespace
 
 double chi_squared_factor(const Coefficients& variances, double confidence) {
   const double z = normal_quantile(confidence);
@@ -44,7 +43,8 @@ SieveError measure_error(const SieveBatch& batch, const SieveState& state, const
   SieveError error;
   error.variances = scatter(state.replicates, state.u);
   error.sampling = error.variances.sum();
-  error.sampling_factor = chi_squared_factor(error.variances, confidence);
+  error.sampling_factor = state.doubt * chi_squared_factor(error.variances, confidence);
+  error.hidden = state.error.hidden;
   const auto noise = batch.noise.tail(batch.beyond.rows());
   const double beyond = batch.beyond.squaredNorm() - noise.sum();
   error.basis = std::max({0.0, beyond, probed_error(batch, confidence)});
@@ -53,7 +53,7 @@ SieveError measure_error(const SieveBatch& batch, const SieveState& state, const
   if (state.stage >= tuning.least_stages && !step.drifting) {
     error.upper =
         std::sqrt(error.sampling_factor * error.sampling + error.basis +
-                  margin(normal_quantile(confidence), beyond, noise) + error.optimisation);
+                  squared_margin(normal_quantile(confidence), beyond, noise) + error.optimisation);
   }
   return error;
 }

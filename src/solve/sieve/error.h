@@ -22,6 +22,10 @@ enum class SieveVerdict {
 // variances estimated from G groups are too large by 1 + 2/(G − 1).
 [[nodiscard]] double chi_squared_factor(const Coefficients& variances, double confidence);
 
+// z standard deviations of Σ|c_ν|² less its noise: Var |c|² ≤ 2 noise² + 4 |c|² noise for each.
+[[nodiscard]] double squared_margin(double z, double squared,
+                                    const Eigen::Ref<const Vector>& noise);
+
 // The squared error beyond the basis that the probe shows with confidence, whether or not any
 // function next to the basis does: its share of the residual, less that of the basis itself. 0 if
 // that does not stand above its noise.

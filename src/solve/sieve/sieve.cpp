@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/paired_gradients.h"
 #include "solve/common/goal.h"
-#include "solve/common/validation.h"
 #include "solve/sieve/budget.h"
+#include "solve/sieve/confirm.h"
+#include "solve/sieve/context.h"
 #include "solve/sieve/error.h"
 #include "solve/sieve/growth.h"
 #include "solve/sieve/local_metric.h"
@@ -22,32 +22,13 @@
 namespace chaosgrad::internal {
 namespace {
 
-// What does not change from stage to stage.
-struct Context {
-  const Oracle& oracle;
-  const Options& options;
-  const SieveTuning& tuning;
-  Executor& executor;
-  Validation validation;
-  Probe probe;
-};
-
-double tolerance(const Context& context, const SieveState& state) {
-  return absolute_tolerance(context.options, state.u.norm());
-}
-
-GradientBudget budget(const Context& context, const Run& run) {
+GradientBudget budget(const SieveContext& context, const Run& run) {
   return {.spent = run.gradients, .most = context.options.max_gradients};
 }
 
-SieveVerdict fail(Status status, std::string reason, Run& run) {
-  run.status = status;
-  run.stop_reason = std::move(reason);
-  return SieveVerdict::failed;
-}
-
 // Measures H(θ) at the expansion so far, if it is time to, and what it shows about the problem.
-SieveVerdict renew_metric(const Context& context, Monitor& monitor, SieveState& state, Run& run) {
+SieveVerdict renew_metric(const SieveContext& context, Monitor& monitor, SieveState& state,
+                          Run& run) {
   if (!metric_is_due(state, run.gradients, context.tuning)) return SieveVerdict::go_on;
   const Index q = state.u.cols(), blocks = metric_blocks(state.basis.dimension(), q, run.gradients);
   if (!monitor.may_continue(state.stage, metric_cost(q, blocks), run)) return SieveVerdict::stopped;
@@ -67,11 +48,12 @@ SieveVerdict renew_metric(const Context& context, Monitor& monitor, SieveState& 
 }
 
 // Whether the batch can be used: gradients that are numbers, and a step that does not run away.
-SieveVerdict check(const Context& context, const SieveBatch& batch, SieveState& state, Run& run) {
-  if (batch.bad_theta) {
+SieveVerdict check(const SieveContext& context, const SieveBatch& batch, SieveState& state,
+                   Run& run) {
+  if (batch.outside) {
     return fail(Status::bad_gradient,
                 fmt::format("the gradient is not finite at {}",
-                            place(context.oracle.facts(), *batch.bad_theta)),
+                            place(context.oracle.facts(), batch.outside->theta)),
                 run);
   }
   const double size = batch.mean().norm();
@@ -85,7 +67,7 @@ SieveVerdict check(const Context& context, const SieveBatch& batch, SieveState& 
               run);
 }
 
-void record(const Context& context, Monitor& monitor, const SieveState& state, Index samples,
+void record(const SieveContext& context, Monitor& monitor, const SieveState& state, Index samples,
             Run& run) {
   const SieveError& error = state.error;
   monitor.record({.k = state.stage,
@@ -95,26 +77,25 @@ void record(const Context& context, Monitor& monitor, const SieveState& state, I
                   .gradient_norm = state.last_step.norm(),
                   .true_error = context.validation.error(state.basis, state.u, context.executor),
                   .estimate = std::sqrt(error.squared()),
-                  .basis = std::sqrt(error.basis),
+                  .basis = std::sqrt(error.outside()),
                   .sampling = std::sqrt(error.sampling),
                   .optimisation = std::sqrt(error.optimisation)},
                  {}, run, "sieve");
 }
 
-// The upper confidence limit of ‖∇f(x_u)‖_π, where it gives a bound and the budget allows it. Two
-// independent draws of the noise at each sample: the product of their gradients has no bias.
-std::optional<double> gradient_limit(const Context& context, const SieveState& state, Run& run) {
-  if (!context.oracle.facts().strong_convexity) return {};
-  const Index blocks = certificate_blocks(budget(context, run), context.tuning);
-  if (blocks == 0) return {};
-  const Vector products = paired_products(context.oracle, state.basis, state.u,
-                                          context.options.seed, blocks, context.executor);
-  run.gradients += 2 * products.size();
-  return std::sqrt(std::max(0.0, upper_mean(products, context.options.confidence)));
+std::string stalled_reason(const SieveContext& context, const SieveState& state) {
+  if (state.vain_tests < context.tuning.vain_tests)
+    return fmt::format("the tolerance was not reached in {} stages", context.tuning.most_stages);
+  return fmt::format(
+      "{} tests on fresh samples in a row showed an error of {:.3g} (the tolerance is {:.3g}) that "
+      "no function of the basis or near it explains: the optimum may jump, oscillate or have a "
+      "narrow feature in theta",
+      state.vain_tests, std::sqrt(state.error.squared()), tolerance(context, state));
 }
 
 // Status, constants and error of the run.
-void finish(const Context& context, const SieveState& state, SieveVerdict verdict, Run& run) {
+void finish(const SieveContext& context, const SieveState& state, SieveVerdict verdict,
+            const TestReport& test, Run& run) {
   const SieveError& error = state.error;
   std::optional<double> gradient_upper;
   if (verdict == SieveVerdict::converged) {
@@ -124,19 +105,19 @@ void finish(const Context& context, const SieveState& state, SieveVerdict verdic
         "tolerance {:.3g}",
         std::sqrt(error.squared()), error.upper, context.options.confidence,
         tolerance(context, state));
-    gradient_upper = gradient_limit(context, state, run);
+    gradient_upper = std::sqrt(std::max(0.0, test.gradient_limit));
   } else if (verdict == SieveVerdict::stalled) {
     run.status = Status::stalled;
-    run.stop_reason =
-        fmt::format("the tolerance was not reached in {} stages", context.tuning.most_stages);
+    run.stop_reason = stalled_reason(context, state);
   }
   set_constants(context.oracle.facts(), state.seen, run);
   if (verdict == SieveVerdict::failed || run.history.empty()) return;
-  const double shared = (error.basis + error.optimisation) / static_cast<double>(state.u.cols());
+  const double shared =
+      (error.outside() + error.optimisation) / static_cast<double>(state.u.cols());
   const Vector components =
       (error.variances.colwise().sum().array() + shared).sqrt().matrix().transpose();
   set_error({.estimate = std::sqrt(error.squared()),
-             .basis = std::sqrt(error.basis),
+             .basis = std::sqrt(error.outside()),
              .sampling = std::sqrt(error.sampling),
              .optimisation = std::sqrt(error.optimisation),
              .bound = {},
@@ -150,15 +131,16 @@ void finish(const Context& context, const SieveState& state, SieveVerdict verdic
 
 void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor, Executor& executor,
                  Run& run, const SieveTuning& tuning) {
-  const Context context{.oracle = oracle,
-                        .options = options,
-                        .tuning = tuning,
-                        .executor = executor,
-                        .validation = Validation(oracle, options.seed),
-                        .probe = Probe(oracle.parameters().germs(), tuning)};
+  const SieveContext context{.oracle = oracle,
+                             .options = options,
+                             .tuning = tuning,
+                             .executor = executor,
+                             .validation = Validation(oracle, options.seed),
+                             .probe = Probe(oracle.parameters().germs(), tuning)};
   SieveState state = options.resume ? restore_state(*options.resume, run)
                                     : start_state(oracle, run.basis.families(), options);
   SieveVerdict verdict = SieveVerdict::go_on;
+  TestReport test;
   for (;; ++state.stage) {
     save(state, run);  // line 3
     monitor.checkpoint(run, [] {});
@@ -184,12 +166,13 @@ void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor,
     publish(state, run);
     record(context, monitor, state, samples, run);
     verdict = judge(state.error, tolerance(context, state), state.stage, tuning);  // line 19
+    if (verdict == SieveVerdict::converged) verdict = confirm(context, batch, state, test, run);
     if (verdict != SieveVerdict::go_on) break;
 
-    extend(  // line 20
-        functions_to_add(wide, batch, state.error, tolerance(context, state), tuning), state);
+    if (state.basis.size() == batch.size())  // line 20; a test that refuted has added its own
+      extend(functions_to_add(wide, batch, state.error, tolerance(context, state), tuning), state);
   }
-  finish(context, state, verdict, run);  // line 21
+  finish(context, state, verdict, test, run);  // line 21
 }
 
 }  // namespace chaosgrad::internal

@@ -73,15 +73,22 @@ void save(const SieveState& state, Run& run) {
   saved.arrays["previous"] = state.last_step;
   saved.arrays["path"] = state.path;
   saved.arrays["path_variance"] = state.path_variances;
-  saved.arrays["error"].resize(1, 7);
+  saved.set_integer("looks", state.looks);
+  saved.set_integer("tested_at", state.tested_at);
+  saved.set_integer("vain_tests", state.vain_tests);
+  saved.set_integer("test_gradients", run.test_gradients);
+  saved.arrays["error"].resize(1, 9);
   saved.arrays["error"] << state.error.sampling, state.error.basis, state.error.optimisation,
-      state.error.upper, state.error.sampling_factor, state.smallest_step, state.damping;
+      state.error.upper, state.error.sampling_factor, state.smallest_step, state.damping,
+      state.error.hidden, state.doubt;
   if (state.metric) save(*state.metric, saved);
 }
 
 SieveState restore_state(const Solution& before, Run& run) {
   const SolverState& saved = before.state;
   const Index stage = restore_stages(before, run);
+  const Index looks = saved.integer("looks");
+  run.test_gradients = saved.integer("test_gradients");
   const Coefficients& error = saved.array("error");
   SieveState state{.stage = stage,
                    .basis = Basis(run.basis.families(), restore_indices(saved)),
@@ -101,7 +108,12 @@ SieveState restore_state(const Solution& before, Run& run) {
                              .optimisation = error(2),
                              .sampling_factor = error(4),
                              .upper = error(3),
-                             .variances = saved.array("variances")}};
+                             .hidden = error(7),
+                             .variances = saved.array("variances")},
+                   .looks = looks,
+                   .tested_at = saved.integer("tested_at"),
+                   .doubt = error(8),
+                   .vain_tests = saved.integer("vain_tests")};
   for (std::size_t g = 0; g < sieve_groups; ++g)
     state.replicates.push_back(saved.array(replicate_name(g)));
   if (stage > 1) state.metric = restore_metric(saved, state.basis.families());

@@ -1,5 +1,6 @@
 #pragma once
 // What a stage of the sieve hands to the next.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -16,9 +17,11 @@ struct SieveError {
   double sampling = 0, basis = 0, optimisation = 0;
   double sampling_factor = 1;   // from the sampling error's square to its upper confidence limit
   double upper = infinity;      // ∞: the run may not end here
+  double hidden = 0;            // what the last test showed beyond all of that
   Coefficients variances = {};  // of the coefficients, m×q
 
-  [[nodiscard]] double squared() const { return sampling + basis + optimisation; }
+  [[nodiscard]] double outside() const { return std::max(basis, hidden); }
+  [[nodiscard]] double squared() const { return sampling + outside() + optimisation; }
 };
 
 struct SieveState {
@@ -35,6 +38,12 @@ struct SieveState {
   std::int64_t metric_made_at = 0;  // gradients
   CurvatureSeen seen = {};
   SieveError error = {};  // of the stage before
+  // Of the tests on fresh samples: how many there were, the gradients spent before the last, and
+  // how many times larger than its scatter the sampling error may be.
+  Index looks = 0;
+  std::int64_t tested_at = 0;
+  double doubt = 1;
+  Index vain_tests = 0;  // in a row: the same error, and no function that holds it
 };
 
 // The constant and linear functions, the start of the problem as the constant one.

@@ -104,10 +104,36 @@ struct SieveTuning {
   // none of 69 runs, whose facts are right.
   double curvature_slack = 0.1;
 
-  // Samples for the bound: at least this many, or gradients over certificate_part, with two
-  // gradients each. Origin: Hall's transformation wants some hundreds of terms; a tenth of the run.
-  Index least_certificate = 512;
-  Index certificate_part = 20;
+  // The test on fresh samples that confirms. Its gradients are counted apart.
+
+  // Its first part: the share of the gradients spent so far, at least `least_test` of them (no more
+  // than were spent); `cheap_test`, and `least_test_blocks` blocks of θ, where a gradient takes at
+  // most `cheap_operations`. Origin: 8,192 draws miss an event of probability 1e-3 in one of 3,600
+  // runs, and take milliseconds.
+  double test_share = 0.125;
+  Index least_test = 1024;
+  Index cheap_test = 8192;
+  Index least_test_blocks = 8;
+  double cheap_operations = 1e4;
+  // Standard error of the squared error, in squared tolerances, at which the test decides; it is
+  // made that long if this takes no more gradients than were spent. Origin: an error of 1.1
+  // tolerances (1.21 squared) then passes the limit of 95 % in one of 2,000 tests, one of 0.8 in 9
+  // of 10.
+  double test_resolution = 0.125;
+  // E w²|R|² over squared tolerance and draws of the noise at each θ. Origin: with K draws per θ the
+  // noise of the products falls by K − 1 for the same gradients, until that of θ matters.
+  double test_noise = 4;
+  // Functions that the test looks for, and how many degrees beyond the basis. Origin: they cost
+  // time like candidates; four degrees hold the products of four parameters.
+  Index test_functions = 1000;
+  Index test_degrees = 4;
+  // The gradients between two tests, as a factor. Origin: all tests together then take at most
+  // three times as many as the run.
+  double test_renewal = 1.5;
+  // A run is stalled when as many tests in a row as this found the same error, to `same_error`, and
+  // no function that holds it. Origin: by then it is 1.5³ times as long as at the first.
+  Index vain_tests = 4;
+  double same_error = 0.8;
 };
 
 // visitor(name, value) for each of them.
@@ -143,8 +169,18 @@ void visit(SieveTuning& tuning, const Visit& visitor) {
   visitor("metric_renewal", tuning.metric_renewal);
   visitor("asymmetry_limit", tuning.asymmetry_limit);
   visitor("curvature_slack", tuning.curvature_slack);
-  visitor("least_certificate", tuning.least_certificate);
-  visitor("certificate_part", tuning.certificate_part);
+  visitor("test_share", tuning.test_share);
+  visitor("least_test", tuning.least_test);
+  visitor("cheap_test", tuning.cheap_test);
+  visitor("least_test_blocks", tuning.least_test_blocks);
+  visitor("cheap_operations", tuning.cheap_operations);
+  visitor("test_resolution", tuning.test_resolution);
+  visitor("test_noise", tuning.test_noise);
+  visitor("test_functions", tuning.test_functions);
+  visitor("test_degrees", tuning.test_degrees);
+  visitor("test_renewal", tuning.test_renewal);
+  visitor("vain_tests", tuning.vain_tests);
+  visitor("same_error", tuning.same_error);
 }
 
 }  // namespace chaosgrad::internal

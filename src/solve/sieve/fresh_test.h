@@ -1,0 +1,50 @@
+#pragma once
+// Fresh samples for the sieve's last word: several draws of the noise at each θ of the defensive
+// mixture. What they measure, as plain numbers; what follows from it is in confirm.h.
+#include <optional>
+
+#include "chaosgrad/basis.h"
+#include "chaosgrad/problem.h"
+#include "parallel/executor.h"
+#include "solve/sieve/sieve_batch.h"
+#include "solve/sieve/state.h"
+#include "solve/sieve/tuning.h"
+
+namespace chaosgrad::internal {
+
+// The most draws of the noise at a θ. Origin: fifteen times as many products per gradient as from
+// pairs; with more the θ become too few.
+inline constexpr Index most_test_draws = 16;
+
+// With R = H(θ)⁻¹∇F(x_u, θ, v) and weights w of the θ; a test may be made longer by add().
+struct FreshTest {
+  Index draws = 2;  // of the noise at each θ
+  // One per θ. Their means are, in this order, ‖H⁻¹∇f(x_u)‖²_π, ‖∇f(x_u)‖²_π, and what the noise
+  // as seen here makes of the sampling error: E w²|R|² Σ_i ψ_i²/N_i.
+  Vector steps = {}, gradients = {}, spreads = {};
+  // Over the functions beyond the basis: Σ w R̄ ψ_ν, R̄ the mean over the draws, and Σ |w R̄ ψ_ν|².
+  Coefficients sums = {};
+  Vector squares = {};
+  std::optional<OutsidePoint> outside = {};
+
+  [[nodiscard]] Index samples() const { return steps.size(); }
+  [[nodiscard]] std::int64_t cost() const { return samples() * draws; }  // gradients
+  // c_ν = ⟨H⁻¹∇f, ψ_ν⟩ as a mean over the samples, and the variance of |c_ν|.
+  [[nodiscard]] Coefficients coefficients() const;
+  [[nodiscard]] Vector noise() const;
+};
+
+// The functions that are looked for: the basis, then the first of all by total degree.
+[[nodiscard]] Basis test_basis(const Basis& basis, const SieveTuning& tuning);
+// The total degree up to which `wide` holds every function of its families.
+[[nodiscard]] int complete_degree(const Basis& wide);
+
+// Draws of the noise at each θ, where one draw has the variance E w²|R|² = `variance`: as many as
+// make its share in the test small, because K draws make K(K − 1)/2 products.
+[[nodiscard]] Index test_draws(double variance, double tolerance, const SieveTuning& tuning);
+
+// Adds `blocks` blocks of θ to the test of look number `look`.
+void add(const Oracle& oracle, const Basis& wide, const SieveState& state, std::uint64_t seed,
+         Index look, Index blocks, Executor& executor, FreshTest& test);
+
+}  // namespace chaosgrad::internal

@@ -1,0 +1,47 @@
+#include "solve/sieve/outside.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "solve/common/goal.h"
+
+namespace chaosgrad::internal {
+namespace {
+
+// "fraction = 1.2, …", the first few.
+std::string variables_at(const ProblemFacts& facts, const Vector& x) {
+  constexpr Index most = 6;
+  std::string text;
+  for (Index k = 0; k < std::min(x.size(), most); ++k) {
+    text += fmt::format("{}{} = {:.4g}", k == 0 ? "" : ", ",
+                        facts.variable_names[static_cast<std::size_t>(k)], x(k));
+  }
+  return x.size() > most ? text + ", …" : text;
+}
+
+}  // namespace
+
+SieveVerdict fail_outside(const Oracle& oracle, const OutsidePoint& point, Run& run,
+                          bool shortened) {
+  const ProblemFacts& facts = oracle.facts();
+  const std::string where =
+      fmt::format("at {}, {}", place(facts, point.theta), variables_at(facts, point.x));
+  const std::string why =
+      oracle.explain(point.x.transpose(), point.theta.transpose(), point.noise.transpose());
+  if (why.empty() && !oracle.has_value()) {
+    run.status = Status::bad_gradient;
+    run.stop_reason = fmt::format("the gradient is not finite {}", where);
+    return SieveVerdict::failed;
+  }
+  run.status = Status::outside_domain;
+  run.stop_reason = fmt::format(
+      "the objective is not a number {}{} (with a draw of the noise){}", where,
+      why.empty() ? "" : ": " + why,
+      shortened ? "; ever shorter steps from points inside did not help: does the objective have "
+                  "its minimum at the edge of its domain?"
+                : "; give a start inside its domain for every theta and all of the noise");
+  return SieveVerdict::failed;
+}
+
+}  // namespace chaosgrad::internal
