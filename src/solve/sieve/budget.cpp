@@ -8,7 +8,8 @@
 namespace chaosgrad::internal {
 
 bool metric_is_due(const SieveState& state, std::int64_t spent, const SieveTuning& tuning) {
-  return state.stage <= tuning.first_metrics ||
+  const bool doubtful = !state.concave.empty() && state.stage <= tuning.least_stages;
+  return state.stage <= tuning.first_metrics || doubtful ||
          static_cast<double>(spent) >=
              tuning.metric_renewal * static_cast<double>(state.metric_made_at);
 }

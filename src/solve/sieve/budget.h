@@ -13,7 +13,7 @@ struct GradientBudget {
 };
 
 // At the start, and whenever the run has become several times as long: the Hessian moves with the
-// coefficients, and a longer run deserves a better one.
+// coefficients, and a longer run deserves a better one. At every stage while f seems not convex.
 [[nodiscard]] bool metric_is_due(const SieveState& state, std::int64_t spent,
                                  const SieveTuning& tuning);
 

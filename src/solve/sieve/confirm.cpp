@@ -11,22 +11,21 @@ namespace {
 
 // At most as long as the run may be, at least as long as it takes to see the spread of its terms.
 FreshTest fresh_test(const SieveContext& context, const SieveBatch& batch, const SieveState& state,
-                     const Basis& wide, std::int64_t spent, bool& sharp) {
+                     const Basis& wide, std::int64_t spent) {
   const SieveTuning& tuning = context.tuning;
   const double goal = tolerance(context, state);
   const std::optional<double> operations = context.oracle.facts().operations;
   const bool cheap = operations && *operations <= tuning.cheap_operations;
   const double variance = batch.noise(0) * static_cast<double>(batch.samples);
-  FreshTest test{.draws = test_draws(variance, goal, tuning)};
+  FreshTest test{.draws = test_draws(variance, goal, spent, tuning)};
   const auto lengthen = [&](Index blocks) {
     add(context.oracle, wide, state, context.options.seed, state.looks, blocks, context.executor,
         test);
   };
   lengthen(first_test_blocks(spent, test.draws, cheap, tuning));
-  const Index deciding = deciding_blocks(test, goal, spent, tuning);
-  const Index more = deciding - test.samples() / block_size;
-  if (more > 0 && !test.outside) lengthen(more);
-  sharp = deciding > 0;
+  if (test.outside) return test;
+  const Index more = all_test_blocks(test, goal, spent, tuning) - test.samples() / block_size;
+  if (more > 0) lengthen(more);
   return test;
 }
 
@@ -51,15 +50,21 @@ SieveVerdict confirm(const SieveContext& context, const SieveBatch& batch, Sieve
                      TestReport& report, Run& run) {
   if (!test_is_due(state, run.gradients, context.tuning)) return SieveVerdict::go_on;
   const Basis wide = test_basis(state.basis, context.tuning);
-  bool sharp = false;
   ++state.looks;
   state.tested_at = run.gradients;
-  const FreshTest test = fresh_test(context, batch, state, wide, run.gradients, sharp);
+  const FreshTest test = fresh_test(context, batch, state, wide, run.gradients);
   run.test_gradients += test.cost();
   if (test.outside) return fail_outside(context.oracle, *test.outside, run);
   run.unseen = 3 / (measure_share * static_cast<double>(test.samples()));
   const double goal = tolerance(context, state);
-  report = judge_test(test, state.error, goal, context.options.confidence, state.looks, sharp);
+  report =
+      judge_test(test, state.error, goal, context.options.confidence, state.looks, context.tuning);
+  fmt::print(stderr,
+             "stage {} spent {} test {} draws {} goal2 {:.3g} measured {:.3g} limit {:.3g} spread "
+             "{:.3g} found {:.3g} sampling {:.3g} basis {:.3g} opt {:.3g} finding {} wide {}\n",
+             state.stage, run.gradients, test.samples(), test.draws, goal * goal, report.measured,
+             report.limit, report.spread, report.found, state.error.sampling, state.error.basis,
+             state.error.optimisation, (int)report.finding, wide.size());
   if (report.finding == TestReport::Finding::refuted)
     return refute(wide, test, report, context.tuning, state);
   state.error.hidden = 0;

@@ -50,10 +50,10 @@ SieveError measure_error(const SieveBatch& batch, const SieveState& state, const
   error.basis = std::max({0.0, beyond, probed_error(batch, confidence)});
   error.optimisation = step.optimisation;
   // Early stages still move, and the last one may show that.
-  if (state.stage >= tuning.least_stages && !step.drifting) {
-    error.upper =
-        std::sqrt(error.sampling_factor * error.sampling + error.basis +
-                  squared_margin(normal_quantile(confidence), beyond, noise) + error.optimisation);
+  if (state.stage >= tuning.least_stages) {
+    error.upper = std::sqrt(error.sampling_factor * error.sampling + error.basis +
+                            squared_margin(normal_quantile(confidence), beyond, noise) +
+                            error.optimisation + step.drift);
   }
   return error;
 }

@@ -13,6 +13,7 @@ enum class SieveVerdict {
   go_on,
   converged,  // the error is within the tolerance
   stalled,    // no stages are left
+  shortened,  // back towards the last iterate in the domain of F: the stage is taken again
   stopped,    // the budget, the clock or the caller: the monitor has put it into the run
   failed      // the problem: status and reason stand in the run
 };

@@ -120,9 +120,11 @@ int complete_degree(const Basis& wide) {
   return degree;
 }
 
-Index test_draws(double variance, double tolerance, const SieveTuning& tuning) {
+Index test_draws(double variance, double tolerance, std::int64_t spent, const SieveTuning& tuning) {
   const double wanted = variance / (tuning.test_noise * tolerance * tolerance);
-  return static_cast<Index>(std::clamp(wanted, 2.0, static_cast<double>(most_test_draws)));
+  const auto affordable = static_cast<double>(spent / (tuning.least_test_blocks * block_size));
+  return static_cast<Index>(
+      std::clamp(std::min(wanted, affordable), 2.0, static_cast<double>(most_test_draws)));
 }
 
 void add(const Oracle& oracle, const Basis& wide, const SieveState& state, std::uint64_t seed,

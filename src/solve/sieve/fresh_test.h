@@ -40,8 +40,10 @@ struct FreshTest {
 [[nodiscard]] int complete_degree(const Basis& wide);
 
 // Draws of the noise at each θ, where one draw has the variance E w²|R|² = `variance`: as many as
-// make its share in the test small, because K draws make K(K − 1)/2 products.
-[[nodiscard]] Index test_draws(double variance, double tolerance, const SieveTuning& tuning);
+// make its share in the test small, because K draws make K(K − 1)/2 products; few in short runs, so
+// that there are enough θ.
+[[nodiscard]] Index test_draws(double variance, double tolerance, std::int64_t spent,
+                               const SieveTuning& tuning);
 
 // Adds `blocks` blocks of θ to the test of look number `look`.
 void add(const Oracle& oracle, const Basis& wide, const SieveState& state, std::uint64_t seed,

@@ -44,4 +44,12 @@ SieveVerdict fail_outside(const Oracle& oracle, const OutsidePoint& point, Run& 
   return SieveVerdict::failed;
 }
 
+SieveVerdict shorten(const SieveContext& context, const OutsidePoint& point, SieveState& state,
+                     Run& run) {
+  if (state.inside.rows() == 0 || state.halvings >= context.tuning.most_halvings)
+    return fail_outside(context.oracle, point, run, state.halvings > 0);
+  halve_step(context.tuning, state);
+  return SieveVerdict::shortened;
+}
+
 }  // namespace chaosgrad::internal

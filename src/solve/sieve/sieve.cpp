@@ -13,8 +13,10 @@
 #include "solve/sieve/confirm.h"
 #include "solve/sieve/context.h"
 #include "solve/sieve/error.h"
+#include "solve/sieve/first_descent.h"
 #include "solve/sieve/growth.h"
-#include "solve/sieve/local_metric.h"
+#include "solve/sieve/metric_stage.h"
+#include "solve/sieve/outside.h"
 #include "solve/sieve/sieve_batch.h"
 #include "solve/sieve/state.h"
 #include "solve/sieve/step.h"
@@ -26,45 +28,66 @@ GradientBudget budget(const SieveContext& context, const Run& run) {
   return {.spent = run.gradients, .most = context.options.max_gradients};
 }
 
-// Measures H(θ) at the expansion so far, if it is time to, and what it shows about the problem.
-SieveVerdict renew_metric(const SieveContext& context, Monitor& monitor, SieveState& state,
-                          Run& run) {
-  if (!metric_is_due(state, run.gradients, context.tuning)) return SieveVerdict::go_on;
-  const Index q = state.u.cols(), blocks = metric_blocks(state.basis.dimension(), q, run.gradients);
-  if (!monitor.may_continue(state.stage, metric_cost(q, blocks), run)) return SieveVerdict::stopped;
-  state.metric = measure_metric(context.oracle, state.basis, state.u, context.options.seed,
-                                state.stage, blocks, context.executor);
-  run.gradients += metric_cost(q, blocks);
-  state.metric_made_at = run.gradients;
-  const Curvature& mean = state.metric->mean();
-  if (!mean.eigenvalues.allFinite())
-    return fail(Status::bad_gradient, "the gradient is not finite near the start", run);
-  state.seen = {};
-  state.seen.see_lowest(mean.lowest(), "on average over theta and the noise");
-  state.seen.see_highest(mean.highest(), "on average over theta and the noise");
-  const bool fails = fails_as_gradient(mean, context.tuning.asymmetry_limit, run) ||
-                     fails_convexity(state.seen, run);
-  return fails ? SieveVerdict::failed : SieveVerdict::go_on;
+std::string hint(const Oracle& oracle) {
+  return oracle.has_value() ? "; a start nearer to the optimum may help, and smooth functions in "
+                              "place of kinks in x (softplus for max, sqrt(x^2 + h^2) for abs)"
+                            : "; a start nearer to the optimum may help";
+}
+
+// Goes to a point from which Newton's steps are sound, if the start is not one.
+SieveVerdict find_start(const SieveContext& context, SieveState& state, Run& run) {
+  if (state.u.cols() > dense_limit) return SieveVerdict::go_on;
+  const ProblemFacts& facts = context.oracle.facts();
+  const FirstDescent descent = first_descent(context, state.basis, facts.start);
+  using enum FirstDescent::Outcome;
+  if (descent.outcome == outside_domain) return fail_outside(context.oracle, *descent.outside, run);
+  if (descent.outcome == good_start) {
+    run.test_gradients += descent.gradients;
+    return SieveVerdict::go_on;
+  }
+  run.gradients += descent.gradients;
+  if (descent.outcome == unbounded) {
+    const bool concave =
+        descent.curvature.lowest() < -context.tuning.clear_curvature * descent.errors(0);
+    const std::string along = describe_direction(descent.direction, facts);
+    return fail(
+        concave ? Status::not_strongly_convex : Status::diverged,
+        fmt::format("on average over theta and the noise the objective falls without end along {} "
+                    "(its curvature there is {:.3g} ± {:.1g}): has it a minimum for every theta?{}",
+                    along, descent.curvature.lowest(), descent.errors(0),
+                    concave ? "" : hint(context.oracle)),
+        run);
+  }
+  state.inside = state.u;
+  state.u.row(0) = descent.x.transpose();
+  std::ranges::fill(state.replicates, state.u);
+  return SieveVerdict::go_on;
 }
 
 // Whether the batch can be used: gradients that are numbers, and a step that does not run away.
 SieveVerdict check(const SieveContext& context, const SieveBatch& batch, SieveState& state,
                    Run& run) {
-  if (batch.outside) {
-    return fail(Status::bad_gradient,
-                fmt::format("the gradient is not finite at {}",
-                            place(context.oracle.facts(), batch.outside->theta)),
-                run);
+  if (batch.outside) return shorten(context, *batch.outside, state, run);
+  const Coefficients step = batch.mean();
+  if (overshoots(step, state, context.tuning)) {
+    halve_step(context.tuning, state);
+    return SieveVerdict::shortened;
   }
-  const double size = batch.mean().norm();
+  state.inside = state.u;
+  state.halvings = 0;
+  const double size = step.norm();
   state.smallest_step = std::min(state.smallest_step, size);
   if (std::isfinite(size) && size < context.tuning.runaway * state.smallest_step)
     return SieveVerdict::go_on;
-  return fail(Status::diverged,
-              fmt::format("the iterates run away at stage {}: has the objective a minimum for "
-                          "every theta?",
-                          state.stage),
-              run);
+  if (!state.concave.empty()) return fail_concave(context.oracle, state.concave, run);
+  const Vector sizes = step.colwise().norm().transpose();
+  return fail(
+      Status::diverged,
+      fmt::format("the iterates run away at stage {}, most along {}: has the objective a "
+                  "minimum for every theta?{}",
+                  state.stage, describe_direction(sizes.normalized(), context.oracle.facts()),
+                  hint(context.oracle)),
+      run);
 }
 
 void record(const SieveContext& context, Monitor& monitor, const SieveState& state, Index samples,
@@ -111,6 +134,9 @@ void finish(const SieveContext& context, const SieveState& state, SieveVerdict v
     run.stop_reason = stalled_reason(context, state);
   }
   set_constants(context.oracle.facts(), state.seen, run);
+  CurvatureSeen clear = state.seen;  // of what contradicts the facts: beyond its noise
+  clear.lowest += state.lowest_slack;
+  clear.highest -= state.highest_slack;
   if (verdict == SieveVerdict::failed || run.history.empty()) return;
   const double shared =
       (error.outside() + error.optimisation) / static_cast<double>(state.u.cols());
@@ -123,8 +149,7 @@ void finish(const SieveContext& context, const SieveState& state, SieveVerdict v
              .bound = {},
              .components = components,
              .confidence = context.options.confidence},
-            context.oracle.facts(), state.seen, context.tuning.curvature_slack, gradient_upper,
-            run);
+            context.oracle.facts(), clear, context.tuning.curvature_slack, gradient_upper, run);
 }
 
 }  // namespace
@@ -139,13 +164,13 @@ void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor,
                              .probe = Probe(oracle.parameters().germs(), tuning)};
   SieveState state = options.resume ? restore_state(*options.resume, run)
                                     : start_state(oracle, run.basis.families(), options);
-  SieveVerdict verdict = SieveVerdict::go_on;
+  SieveVerdict verdict = options.resume ? SieveVerdict::go_on : find_start(context, state, run);
   TestReport test;
-  for (;; ++state.stage) {
+  for (; verdict == SieveVerdict::go_on || verdict == SieveVerdict::shortened; ++state.stage) {
     save(state, run);  // line 3
     monitor.checkpoint(run, [] {});
     verdict = renew_metric(context, monitor, state, run);  // line 4
-    if (verdict != SieveVerdict::go_on) break;
+    if (verdict != SieveVerdict::go_on) continue;
 
     const Index samples =  // line 5
         next_batch(state, tolerance(context, state), budget(context, run), tuning);
@@ -159,7 +184,7 @@ void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor,
                      samples, executor);
     run.gradients += samples;
     verdict = check(context, batch, state, run);  // line 9
-    if (verdict != SieveVerdict::go_on) break;
+    if (verdict != SieveVerdict::go_on) continue;
 
     const StepReport step = take_step(batch, tuning, state);                      // lines 10 to 14
     state.error = measure_error(batch, state, step, options.confidence, tuning);  // 15 to 18
@@ -167,7 +192,7 @@ void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor,
     record(context, monitor, state, samples, run);
     verdict = judge(state.error, tolerance(context, state), state.stage, tuning);  // line 19
     if (verdict == SieveVerdict::converged) verdict = confirm(context, batch, state, test, run);
-    if (verdict != SieveVerdict::go_on) break;
+    if (verdict != SieveVerdict::go_on) continue;
 
     if (state.basis.size() == batch.size())  // line 20; a test that refuted has added its own
       extend(functions_to_add(wide, batch, state.error, tolerance(context, state), tuning), state);

@@ -3,14 +3,13 @@
 // beyond the basis, and the noise.
 #include <array>
 #include <optional>
-#include <tuple>
 
 #include "chaosgrad/basis.h"
 #include "chaosgrad/problem.h"
 #include "parallel/executor.h"
-#include "random/streams.h"
 #include "solve/sieve/local_metric.h"
 #include "solve/sieve/probe.h"
+#include "solve/sieve/samples.h"
 
 namespace chaosgrad::internal {
 
@@ -20,30 +19,6 @@ namespace chaosgrad::internal {
 inline constexpr Index sieve_groups = 8;
 // A batch is a multiple of this many samples.
 inline constexpr Index sieve_chunk = sieve_groups * block_size;
-
-// Of each block, from π itself. Origin: weights of at most 4, and a density of ¾ of the one that is
-// best for the basis alone.
-inline constexpr double measure_share = 0.25;
-
-// Samples of (θ, v): a quarter of each block from π, the rest from the induced
-// densities of the first m functions in equal shares; w = 1/(¼ + ¾ Σψ²/m).
-struct SieveSamples {
-  Matrix eta, theta, noise;
-  Vector weights;
-};
-// The θ of block number `block`, without noise; and those of a stage with one draw of it each.
-[[nodiscard]] SieveSamples mixture_samples(const Oracle& oracle, const Basis& basis, Index m,
-                                           const Stream& stream, Index block);
-[[nodiscard]] SieveSamples sieve_samples(const Oracle& oracle, const Basis& basis, Index m,
-                                         std::uint64_t seed, Index stage, Index block);
-
-// A sample at which ∇F is not finite; the first such row of a block.
-struct OutsidePoint {
-  Vector x, theta, noise;
-  auto members() { return std::tie(x, theta, noise); }
-};
-[[nodiscard]] OutsidePoint outside_point(const Matrix& x, const Matrix& theta, const Matrix& noise,
-                                         const Matrix& g);
 
 struct SieveBatch {
   Index samples = 0;

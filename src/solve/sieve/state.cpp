@@ -48,7 +48,18 @@ void extend(const std::vector<MultiIndex>& added, SieveState& state) {
   extend_rows(state.path);
   extend_rows(state.path_variances);
   extend_rows(state.averaged);
+  if (state.inside.rows() > 0) extend_rows(state.inside);
   for (Coefficients& replicate : state.replicates) extend_rows(replicate);
+}
+
+void halve_step(const SieveTuning& tuning, SieveState& state) {
+  const Coefficients way = 0.5 * (state.inside - state.u);
+  state.u += way;
+  for (Coefficients& replicate : state.replicates) replicate += way;
+  state.path.setZero();
+  state.path_variances.setZero();
+  state.damping = std::max(tuning.least_damping, tuning.damping_cut * state.damping);
+  ++state.halvings;
 }
 
 void publish(const SieveState& state, Run& run) {
@@ -73,6 +84,11 @@ void save(const SieveState& state, Run& run) {
   saved.arrays["previous"] = state.last_step;
   saved.arrays["path"] = state.path;
   saved.arrays["path_variance"] = state.path_variances;
+  saved.set_integer("halvings", state.halvings);
+  saved.set_number("lowest_slack", state.lowest_slack);
+  saved.set_number("highest_slack", state.highest_slack);
+  saved.texts["concave"] = state.concave;
+  saved.arrays["inside"] = state.inside;
   saved.set_integer("looks", state.looks);
   saved.set_integer("tested_at", state.tested_at);
   saved.set_integer("vain_tests", state.vain_tests);
@@ -103,6 +119,11 @@ SieveState restore_state(const Solution& before, Run& run) {
                    .metric = {},
                    .metric_made_at = saved.integer("metric_made_at"),
                    .seen = restore_seen(saved),
+                   .lowest_slack = saved.number("lowest_slack"),
+                   .highest_slack = saved.number("highest_slack"),
+                   .concave = saved.text("concave"),
+                   .inside = saved.array("inside"),
+                   .halvings = saved.integer("halvings"),
                    .error = {.sampling = error(0),
                              .basis = error(1),
                              .optimisation = error(2),

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "chaosgrad/basis.h"
 #include "chaosgrad/problem.h"
 #include "solve/common/goal.h"
 #include "solve/sieve/local_metric.h"
+#include "solve/sieve/tuning.h"
 
 namespace chaosgrad::internal {
 
@@ -37,7 +39,11 @@ struct SieveState {
   std::optional<LocalMetric> metric = {};
   std::int64_t metric_made_at = 0;  // gradients
   CurvatureSeen seen = {};
-  SieveError error = {};  // of the stage before
+  double lowest_slack = 0, highest_slack = 0;  // how far off they may be, by the noise
+  std::string concave = {};  // where f is clearly not convex at the iterate, in words
+  Coefficients inside = {};  // the last u whose samples were in the domain of F; empty: none yet
+  Index halvings = 0;        // of the way back to it, in a row
+  SieveError error = {};     // of the stage before
   // Of the tests on fresh samples: how many there were, the gradients spent before the last, and
   // how many times larger than its scatter the sampling error may be.
   Index looks = 0;
@@ -52,6 +58,9 @@ struct SieveState {
 
 // Adds functions whose coefficients are 0 and to be learnt.
 void extend(const std::vector<MultiIndex>& added, SieveState& state);
+
+// Half of the way back to `inside`, replicates and all, and shorter steps from now on.
+void halve_step(const SieveTuning& tuning, SieveState& state);
 
 // The expansion alone: basis, coefficients, replicates.
 void publish(const SieveState& state, Run& run);

@@ -21,7 +21,7 @@ double standard_error(const Vector& terms) {
 }  // namespace
 
 TestReport judge_test(const FreshTest& test, const SieveError& error, double tolerance,
-                      double confidence, Index look, bool sharp) {
+                      double confidence, Index look, const SieveTuning& tuning) {
   const double own = confidence_of_look(look, confidence), z = normal_quantile(own);
   const double squared = tolerance * tolerance;
   TestReport report;
@@ -33,10 +33,15 @@ TestReport judge_test(const FreshTest& test, const SieveError& error, double tol
   const double beyond = test.coefficients().squaredNorm() - noise.sum();
   if (beyond > squared_margin(z, 0, noise)) report.found = beyond;
 
-  const double least = report.measured - z * standard_error(test.steps);
+  const double error_of_mean = standard_error(test.steps);
+  const double least = report.measured - z * error_of_mean;
+  const bool above =
+      report.measured > squared && error_of_mean <= tuning.coarse_resolution * squared;
+  // Up to a tenth beyond what was aimed at.
+  const bool sharp = error_of_mean <= 1.1 * tuning.test_resolution * squared;
   const double inside = std::max(error.sampling, report.spread) + error.optimisation;
   const bool contradicts =
-      least > squared || inside + std::max(error.basis, report.found) > squared;
+      least > squared || above || inside + std::max(error.basis, report.found) > squared;
   using enum TestReport::Finding;
   if (contradicts) {
     report.finding = refuted;
@@ -55,14 +60,18 @@ Index first_test_blocks(std::int64_t spent, Index draws, bool cheap, const Sieve
   return std::max<Index>(blocks, cheap ? tuning.least_test_blocks : 2);
 }
 
-Index deciding_blocks(const FreshTest& test, double tolerance, std::int64_t spent,
+Index all_test_blocks(const FreshTest& test, double tolerance, std::int64_t spent,
                       const SieveTuning& tuning) {
-  const double wanted = tuning.test_resolution * tolerance * tolerance;
-  const double factor = std::pow(standard_error(test.steps) / wanted, 2);
-  const double blocks = std::ceil(factor * static_cast<double>(test.samples() / block_size));
-  const double most = static_cast<double>(std::max<std::int64_t>(spent, test.cost()));
-  return blocks * static_cast<double>(block_size * test.draws) <= most ? static_cast<Index>(blocks)
-                                                                       : 0;
+  const Index first = test.samples() / block_size;
+  const double error = standard_error(test.steps) / (tolerance * tolerance);
+  const auto blocks_for = [&](double resolution) {
+    return std::ceil(std::pow(error / resolution, 2) * static_cast<double>(first));
+  };
+  const double most = std::floor(static_cast<double>(std::max<std::int64_t>(spent, test.cost())) /
+                                 static_cast<double>(block_size * test.draws));
+  const double deciding = blocks_for(tuning.test_resolution);
+  if (deciding <= most) return std::max(first, static_cast<Index>(deciding));
+  return blocks_for(tuning.coarse_resolution) <= most ? static_cast<Index>(most) : first;
 }
 
 std::vector<MultiIndex> functions_found(const Basis& wide, const FreshTest& test,

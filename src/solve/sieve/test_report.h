@@ -24,16 +24,18 @@ struct TestReport {
   double gradient_limit = infinity;  // upper confidence limit of ‖∇f(x_u)‖²
 };
 
-// α_k = α/(k(k + 1)) at look k. `error` is what the run claims. `sharp`: the test was made long
-// enough to decide, so that undecided means refuted.
+// α_k = α/(k(k + 1)) at look k. `error` is what the run claims. A test that can decide (its
+// standard error is at `test_resolution`) refutes what it does not confirm; one at
+// `coarse_resolution` refutes what it measures above the tolerance.
 [[nodiscard]] TestReport judge_test(const FreshTest& test, const SieveError& error,
-                                    double tolerance, double confidence, Index look, bool sharp);
+                                    double tolerance, double confidence, Index look,
+                                    const SieveTuning& tuning);
 
-// Blocks of θ of a test: the first look at its spread, and as many as decide (0: these are more
-// than the run may spend on it). Prices are in gradients; `cheap` ones are hardly noticed.
+// Blocks of θ of a test: the first look at its spread, and how many there should be then.
+// Prices are in gradients; `cheap` ones are hardly noticed.
 [[nodiscard]] Index first_test_blocks(std::int64_t spent, Index draws, bool cheap,
                                       const SieveTuning& tuning);
-[[nodiscard]] Index deciding_blocks(const FreshTest& test, double tolerance, std::int64_t spent,
+[[nodiscard]] Index all_test_blocks(const FreshTest& test, double tolerance, std::int64_t spent,
                                     const SieveTuning& tuning);
 
 // Of the functions that the test looked for, those to add.
