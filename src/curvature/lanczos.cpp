@@ -9,11 +9,15 @@ namespace chaosgrad::internal {
 
 KrylovSpace lanczos(const std::function<Vector(const Vector&)>& product, Index q,
                     const Stream& start) {
-  const Index most = std::min(krylov_dimension, q);
   Matrix first(1, q);
   fill_uniform(start, 0, first);
+  return lanczos(product, (first.row(0).transpose().array() - 0.5).matrix());
+}
+
+KrylovSpace lanczos(const std::function<Vector(const Vector&)>& product, const Vector& first) {
+  const Index q = first.size(), most = std::min(krylov_dimension, q);
   Matrix V(q, most), T = Matrix::Zero(most, most);
-  V.col(0) = (first.row(0).transpose().array() - 0.5).matrix().normalized();
+  V.col(0) = first.normalized();
   Index size = 0;
   for (Index j = 0; j < most; ++j) {
     Vector w = product(V.col(j));

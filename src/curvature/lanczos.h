@@ -14,8 +14,11 @@ struct KrylovSpace {
   Matrix tridiagonal;  // VᵀHV, k×k
 };
 
-// product(v) = Hv. The first vector is drawn from `start`. Every vector is orthogonalised against
-// all before it, twice, which keeps them orthogonal to rounding.
+// product(v) = Hv. The space begins with the direction of `first`, or with one drawn from `start`.
+// Every vector is orthogonalised against all before it, twice, which keeps them orthogonal to
+// rounding.
+[[nodiscard]] KrylovSpace lanczos(const std::function<Vector(const Vector&)>& product,
+                                  const Vector& first);
 [[nodiscard]] KrylovSpace lanczos(const std::function<Vector(const Vector&)>& product, Index q,
                                   const Stream& start);
 

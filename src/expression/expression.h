@@ -2,6 +2,7 @@
 // Formulas: parsed into one shared graph, simplified, differentiated in reverse mode (the
 // derivative is again a graph), and evaluated a block of samples at a time.
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,7 +43,9 @@ enum class Op : std::uint8_t {
   product, transpose, outer,    // product: matrix·matrix or matrix·vector
   solve,                        // solve(A, b) = A⁻¹b for a square matrix A
   element, stack,               // x[i]; stack(a, b, …) = [a, b, …]
-  masked_multiply               // a·b, but 0 where a = 0 whatever b: derivatives of branches not taken
+  masked_multiply,              // a·b, but 0 where a = 0 whatever b: derivatives of branches not taken
+  lowest,                       // the smallest of all components
+  same_piece                    // of matrices A, B: 1 if A is regular as B is (see kernels.h), else 0
 };
 // clang-format on
 
@@ -104,6 +107,45 @@ struct Kink {
 [[nodiscard]] std::optional<int> polynomial_degree(const Graph& graph, Node node, Node input,
                                                    Node variable);
 
+// Bounds on all components of a node, and whether none of them can be 0.
+struct Range {
+  double lower = -infinity, upper = infinity;
+  bool nonzero = false;
+  [[nodiscard]] bool positive() const { return lower > 0 || (lower == 0 && nonzero); }
+  [[nodiscard]] bool negative() const { return upper < 0 || (upper == 0 && nonzero); }
+};
+// The range of `count` columns of an input slot from `column` on.
+using InputRange = std::function<Range(int slot, Index column, Index count)>;
+
+// Something that must hold for a formula to be defined: log w needs w > 0. Where a pole divides the
+// domain (1/w, solve, tan) the domain is the piece that the start lies in.
+struct DomainCondition {
+  Op op;               // the operation with the limited domain
+  SourceSpan span;     // and its place
+  Node argument;       // what is limited: a number, or the components of a vector
+  Node at_start;       // the argument at the start, where the domain is the start's piece
+  Node exponent;       // of a power
+  Node margin;         // the condition: this is > 0, or ≥ 0 if not strict, in all components
+  bool strict = true;  // whether the border is outside
+};
+struct Domain {
+  std::vector<DomainCondition> conditions;  // inner operations first
+  Node inside;  // 1 where all of them hold, else 0; id −1: no conditions
+};
+// The domain of a number as a function of the inputs of `slot`, whose values at the start are
+// given. Conditions that always hold, or do not depend on `slot`, are left out; operations in
+// branches not taken need not be defined, nor those whose result is only compared.
+[[nodiscard]] Domain find_domain(Graph& graph, Node scalar, int slot, const Vector& start,
+                                 const InputRange& range);
+
+// What a node is computed from: components of inputs (slot, column), and the nodes on the way to
+// them, itself included, each in order.
+struct Dependence {
+  std::vector<std::pair<int, Index>> inputs;
+  std::vector<std::int32_t> nodes;
+};
+[[nodiscard]] Dependence dependence(const Graph& graph, Node node);
+
 // The sines and cosines of multiples of a scalar node that the outputs are computed from.
 struct Trigonometric {
   Node node;  // sin or cos of factor · angle
@@ -137,7 +179,10 @@ class Program {
   };
 
   Program() = default;
-  Program(const Graph& graph, std::span<const Node> outputs, std::span<const GivenNode> given = {});
+  // inside: 1 or 0; samples where it is 0 are outside of the domain, and all their outputs are not a
+  // number.
+  Program(const Graph& graph, std::span<const Node> outputs, std::span<const GivenNode> given = {},
+          Node inside = {});
 
   // inputs[slot] is B × (columns of that slot), B ≤ block_size. outputs[i] is overwritten, B ×
   // shape(i).size(); shapes are asserted in debug builds. A slot that no output depends on may be
@@ -156,6 +201,8 @@ class Program {
   [[nodiscard]] std::optional<NonFinite> first_non_finite(std::span<const Block> inputs) const;
 
   [[nodiscard]] Index instruction_count() const;
+  // About how many floating-point operations a sample takes.
+  [[nodiscard]] double operations() const;
 
  private:
   friend struct ProgramAccess;  // src/expression only

@@ -22,6 +22,15 @@ struct KinkProgram {
   Program switching;
 };
 
+// A condition of the domain with what is said where it is violated.
+struct NamedCondition {
+  DomainCondition condition;
+  std::string text;                // the argument as written; empty if it has no text
+  bool is_variable = false;        // it is a variable, or a component of one
+  std::vector<Index> variables;    // components of x that it depends on
+  std::vector<std::size_t> noise;  // and named noise numbers
+};
+
 struct FormulaData {
   explicit FormulaData(const FormulaSpec& spec);
 
@@ -41,6 +50,11 @@ struct FormulaData {
   Index row_source = -1;  // the noise column that picks the row
 
   Node objective;
+  Domain domain;  // of the objective as a function of x
+  std::vector<NamedCondition> conditions;
+  std::vector<std::pair<std::string, Node>> noise_numbers;  // by name
+  std::vector<Node> condition_outputs;                      // see formula_domain.cpp
+  Program condition_program;
   std::vector<Node> gradient;  // one per variable, of the variable's shape
   std::vector<Node> variables;
   std::vector<PositiveArgument> positive;

@@ -7,6 +7,7 @@
 #include "chaosgrad/error.h"
 #include "numeric/pack.h"
 #include "problem/formula_data.h"
+#include "problem/formula_domain.h"
 #include "problem/known_functions.h"
 #include "problem/names.h"
 
@@ -48,6 +49,7 @@ void add_table(FormulaData& data, const NoiseTable& table, Names& names) {
     // A column may have a name that is not a word of the formula language; it is then reachable
     // through `vectors` only.
     names.add(table.columns[j], node, "noise.data");
+    data.noise_numbers.emplace_back(table.columns[j], node);
   }
   for (const auto& [name, members] : table.vectors) {
     std::vector<Node> parts;
@@ -79,6 +81,8 @@ void add_noise(FormulaData& data, const FormulaSpec& spec, const Scope& argument
                                     static_cast<Index>(discrete.weights.size()))});
       names.add(noise.name, data.graph.input(slot_table, static_cast<Index>(data.finite.size())),
                 "noise");
+      data.noise_numbers.emplace_back(
+          noise.name, data.graph.input(slot_table, static_cast<Index>(data.finite.size())));
       data.finite.push_back(*noise.finite);
       data.finite_source.push_back(column);
       continue;
@@ -88,6 +92,7 @@ void add_noise(FormulaData& data, const FormulaSpec& spec, const Scope& argument
     data.facts.noise_axes.push_back(formula.axis);
     data.positive.insert(data.positive.end(), formula.positive.begin(), formula.positive.end());
     names.add(noise.name, formula.value, "noise");
+    data.noise_numbers.emplace_back(noise.name, formula.value);
   }
   if (spec.table) add_table(data, *spec.table, names);
 }
@@ -200,11 +205,12 @@ FormulaData::FormulaData(const FormulaSpec& spec) : measure(measure_of(spec)) {
   facts.row_group = simd::width;
   facts.parameter_names = parameter_names;
   facts.variable_names = component_names;
-  value_program = Program(graph, std::array{objective});
-  gradient_program = Program(graph, gradient);
-  facts.operations = static_cast<double>(gradient_program.instruction_count());
+  add_domain(*this, spec);
+  value_program = Program(graph, std::array{objective}, {}, domain.inside);
+  gradient_program = Program(graph, gradient, {}, domain.inside);
+  facts.operations = gradient_program.operations();
   const std::vector<GivenNode> given = add_known_functions(graph, gradient, spec.parameters, facts);
-  if (!given.empty()) known_gradient_program = Program(graph, gradient, given);
+  if (!given.empty()) known_gradient_program = Program(graph, gradient, given, domain.inside);
   add_reference(*this, spec, names.scope());
 
   std::vector<Node> quantity_nodes;
@@ -245,7 +251,7 @@ const Program& FormulaData::hessian_program() const {
           entries.push_back(entry);
       }
     }
-    hessian_code = Program(graph, entries);
+    hessian_code = Program(graph, entries, {}, domain.inside);
   });
   return hessian_code;
 }

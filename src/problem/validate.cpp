@@ -2,10 +2,11 @@
 // that no noise smooths.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "problem/formula_data.h"
+#include "problem/formula_domain.h"
 #include "random/random.h"
 #include "samples/parameters.h"
 
@@ -44,29 +45,50 @@ std::string describe(const FormulaData& data, const Point& point) {
   return text;
 }
 
-void require_finite(const FormulaData& data, const Program& program, const Point& point) {
+[[noreturn]] void fail(const FormulaData& data, const Point& point, const std::string& reason,
+                       SourceSpan span) {
+  throw FormulaError(reason + " at " + describe(data, point),
+                     span.text < 0 ? data.objective_span : span);
+}
+
+void require_finite(const FormulaData& data, const Point& point) {
   const std::array<Block, 4> inputs = point.inputs();
-  if (const auto bad = program.first_non_finite(inputs)) {
-    throw FormulaError(bad->reason + " at " + describe(data, point),
-                       bad->span.text < 0 ? data.objective_span : bad->span);
+  for (const Program* program : {&data.value_program, &data.gradient_program}) {
+    if (const auto bad = program->first_non_finite(inputs))
+      fail(data, point, bad->reason, bad->span);
   }
 }
 
-// The value and the gradient must be real numbers at the start and right beside it in each
-// coordinate.
-void check_finite(const FormulaData& data, Point point) {
-  const auto check = [&] {
-    require_finite(data, data.value_program, point);
-    require_finite(data, data.gradient_program, point);
-  };
-  check();
-  for (Index j = 0; j < data.dimension; ++j) {
-    const double center = point.x(0, j), reach = 1e-6 * (1 + std::abs(center));
-    for (const double side : {-1.0, 1.0}) {
-      point.x(0, j) = center + side * reach;
-      check();
+// Whether value and gradient are, at the sample with other variables (rows of x).
+bool all_finite_beside(const FormulaData& data, const Point& point, const Matrix& x) {
+  Matrix value(x.rows(), 1), slope(x.rows(), data.dimension);
+  const Matrix theta = point.theta.replicate(x.rows(), 1);
+  const Matrix noise = point.noise.replicate(x.rows(), 1);
+  BlockOut value_out(value), slope_out(slope);
+  data.run(data.value_program, {1}, x, theta, noise, noise, value_out);
+  data.run(data.gradient_program, data.variable_widths, x, theta, noise, noise, slope_out);
+  return value.allFinite() && slope.allFinite();
+}
+
+// The start must lie inside of the domain, not on its border, and the value and the gradient must
+// be real numbers there and right beside it in each coordinate, as far as the domain reaches.
+void check_finite(const FormulaData& data, const Point& point) {
+  if (const auto outside = why_outside(data, point.inputs(), true))
+    fail(data, point, outside->reason, outside->span);
+  require_finite(data, point);
+  for (Index first = 0; first < 2 * data.dimension; first += block_size) {
+    const Index rows = std::min(block_size, 2 * data.dimension - first);
+    Matrix x = point.x.replicate(rows, 1);
+    for (Index i = 0; i < rows; ++i) {
+      double& moved = x(i, (first + i) / 2);
+      moved += ((first + i) % 2 == 0 ? -1e-6 : 1e-6) * (1 + std::abs(moved));
     }
-    point.x(0, j) = center;
+    if (all_finite_beside(data, point, x)) continue;
+    for (Index i = 0; i < rows; ++i) {
+      Point beside = point;
+      beside.x = x.row(i);
+      if (!why_outside(data, beside.inputs())) require_finite(data, beside);
+    }
   }
 }
 
@@ -159,6 +181,7 @@ std::string FormulaProblem::explain(const Block& x, const Block& theta, const Bl
   Point point{x, theta, noise, Matrix(1, data_->table_columns())};
   if (data_->noise_dimension > 0) data_->fill_table(point.noise, point.table);
   const std::array<Block, 4> inputs = point.inputs();
+  if (const auto outside = why_outside(*data_, inputs)) return outside->reason;
   for (const Program* program : {&data_->value_program, &data_->gradient_program}) {
     if (const auto bad = program->first_non_finite(inputs)) return bad->reason;
   }

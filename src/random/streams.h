@@ -39,6 +39,9 @@ enum class Purpose : std::uint8_t {
   verify_noise,            // the same: v. Step: 2 · number of the θ + half
   verify_krylov,           // the same: the first vector of Lanczos' method
   exported_parameters,     // self-test of exported evaluators: θ
+  screen_parameters,       // tests of collocation, θ ~ π. Step: number of the test
+  screen_induced,          // the same, θ from the induced densities
+  test_functions,          // the same, which induced density a sample comes from
   sieve_test_parameters,   // sieve, the test that confirms: θ. Step: number of the look
   sieve_test_noise,        // the same: v. Step: look · 16 + draw
 };
@@ -50,7 +53,7 @@ struct StreamRange {
 };
 inline constexpr std::uint64_t all_steps = std::uint64_t{1} << 48;
 // In the order of the purposes. Ids are part of the results: those in use never change.
-inline constexpr std::array<StreamRange, 25> stream_registry = {{
+inline constexpr std::array<StreamRange, 28> stream_registry = {{
     {Purpose::parameters, 0, 0, all_steps},
     {Purpose::noise, 1, 0, all_steps},
     {Purpose::scramble, 2, 0, all_steps},
@@ -74,6 +77,9 @@ inline constexpr std::array<StreamRange, 25> stream_registry = {{
     {Purpose::verify_noise, 18, 0, all_steps},
     {Purpose::verify_krylov, 19, 0, 1},
     {Purpose::exported_parameters, 20, 0, 1},
+    {Purpose::screen_parameters, 21, 0, all_steps},
+    {Purpose::screen_induced, 22, 0, all_steps},
+    {Purpose::test_functions, 23, 0, 1},
     {Purpose::sieve_test_parameters, 24, 0, all_steps},
     {Purpose::sieve_test_noise, 25, 0, all_steps},
 }};

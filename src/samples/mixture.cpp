@@ -41,6 +41,33 @@ Matrix MixtureSampler::induced(Index first, const std::vector<Family>& families,
   return eta;
 }
 
+DefensiveSamples MixtureSampler::defensive(Index from_measure, Index from_induced, Index first,
+                                           Index count, const Basis& basis) const {
+  DefensiveSamples samples{Matrix(count, measure_.dimension()), Vector(count), {}};
+  for (Index i = 0; i < count; ++i) {
+    const Index number = (first + i) / 2;
+    if ((first + i) % 2 == 0) {
+      samples.eta.row(i) = this->from_measure(from_measure + number, 1);
+      samples.induced.push_back(-1);
+      continue;
+    }
+    Matrix pick(1, 1);
+    fill_uniform(make_stream(seed_, Purpose::test_functions), from_induced + number, pick);
+    const auto function = static_cast<Index>(pick(0, 0) * static_cast<double>(basis.size()));
+    samples.eta.row(i) =
+        induced(from_induced + number, basis.families(), {basis.indices()[function]});
+    samples.induced.push_back(function);
+  }
+  Executor alone(1);
+  samples.weights = defensive_weights(
+      basis_table(basis, samples.eta, basis.size(), alone).rowwise().squaredNorm(), basis.size());
+  return samples;
+}
+
+Vector defensive_weights(const Vector& squares, Index m) {
+  return (0.5 + 0.5 * squares.array() / static_cast<double>(m)).inverse();
+}
+
 Matrix MixtureSampler::parameters(const Matrix& eta) const {
   Matrix theta(eta.rows(), eta.cols());
   measure_.parameters_from_germ(eta, theta);

@@ -23,6 +23,17 @@ struct Mixture {
   [[nodiscard]] Vector weights(const Matrix& psi) const;
 };
 
+// Samples for a test of x_u: every other one from π itself, the others from the induced densities of
+// the basis, whose tails are where the error of an expansion sits.
+struct DefensiveSamples {
+  Matrix eta;                  // n×d
+  Vector weights;              // 1/(½ + ½ Σψ²/m), at most 2: their means are means over π
+  std::vector<Index> induced;  // the function whose density a sample comes from; −1: π
+};
+
+// The weights of such samples from Σψ² at them, for a basis of m functions.
+[[nodiscard]] Vector defensive_weights(const Vector& squares, Index m);
+
 // Draws sample number `first`, first + 1, … of a run: a pure function of (seed, number) and of the
 // density asked for. Samples from π are independent, so that they can test; those from the induced
 // densities follow a Sobol' sequence, which leaves smaller gaps between them.
@@ -35,6 +46,10 @@ class MixtureSampler {
   // One draw from ψ_ν² π for each ν of the list.
   [[nodiscard]] Matrix induced(Index first, const std::vector<Family>& families,
                                const std::vector<MultiIndex>& densities) const;
+  // `count` samples, of which the first is number `first` (even: from π) of a test that begins with
+  // number `from_measure` of π and number `from_induced` of the induced densities.
+  [[nodiscard]] DefensiveSamples defensive(Index from_measure, Index from_induced, Index first,
+                                           Index count, const Basis& basis) const;
   [[nodiscard]] Matrix parameters(const Matrix& eta) const;
 
  private:

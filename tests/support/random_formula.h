@@ -73,7 +73,7 @@ T function_value(const std::string& kind, const T& a, Trace& trace) {
   if (kind == "sqrt") return sqrt(a);
   kink(a);
   if (kind == "abs") return a < 0 ? T(-a) : a;
-  if (kind == "sign") return a < 0 ? T(-1) : T(1);
+  if (kind == "sign") return a != a ? a : a < 0 ? T(-1) : T(1);
   const T below = floor(a), above = ceil(a);
   kink(a - below);
   kink(above - a);
@@ -105,6 +105,9 @@ T evaluated(const Tree& tree, const std::vector<T>& variables, Trace& trace) {
   } else if (tree.kind == "min" || tree.kind == "max") {
     kink();
     value = (parts[0] < parts[1]) == (tree.kind == "min") ? parts[0] : parts[1];
+    for (const T& part : parts) {
+      if (part != part) value = part;  // not a number
+    }
   } else if (tree.kind == "if") {
     kink();
     value = parts[0] < parts[1] ? parts[2] : parts[3];
@@ -116,13 +119,15 @@ T evaluated(const Tree& tree, const std::vector<T>& variables, Trace& trace) {
 }
 
 // Draws formulas in x, y, z, t whose functions stay inside their domains: log(1 + a²), asin(0.9 sin
-// a), a/(1.5 + b²), …
+// a), a/(1.5 + b²), …; or, if asked for, also some that leave them: log(a), a/b, a^0.7, …
 class FormulaGenerator {
  public:
-  explicit FormulaGenerator(std::uint64_t seed) : sequence_(seed) {}
+  explicit FormulaGenerator(std::uint64_t seed, bool leaves_domains = false)
+      : sequence_(seed), leaves_domains_(leaves_domains) {}
 
   std::unique_ptr<Tree> draw(int depth) {
     if (depth == 0 || sequence_.uniform() < 0.05) return leaf();
+    if (leaves_domains_ && sequence_.uniform() < 0.35) return limited(depth);
     switch (sequence_.below(13)) {
       case 0:
       case 1:
@@ -195,6 +200,24 @@ class FormulaGenerator {
         return make("pow", positive(0.5, depth - 1), bounded(depth - 1));
     }
   }
+  std::unique_ptr<Tree> limited(int depth) {
+    switch (sequence_.below(7)) {
+      case 0:
+        return make("log", draw(depth - 1));
+      case 1:
+        return make("sqrt", draw(depth - 1));
+      case 2:
+        return make("/", draw(depth - 1), draw(depth - 1));
+      case 3:
+        return make("^", draw(depth - 1), number(sequence_.below(16) / 4.0 - 2));
+      case 4:
+        return make("pow", draw(depth - 1), draw(depth - 1));
+      case 5:
+        return make(pick({"asin", "acos"}), draw(depth - 1));
+      default:
+        return make("tan", draw(depth - 1));
+    }
+  }
   std::unique_ptr<Tree> function(int depth) {
     const std::string kind =
         pick({"negative", "sin",   "cos",  "tan", "asin",    "acos",     "atan",
@@ -208,6 +231,7 @@ class FormulaGenerator {
   }
 
   Sequence sequence_;
+  bool leaves_domains_;
 };
 
 }  // namespace chaosgrad

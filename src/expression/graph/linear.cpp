@@ -1,4 +1,4 @@
-// Kernels with sums over components: sum, dot, norm2, products. The order of the additions is the
+// Kernels over components: sum, lowest, dot, norm2, products. The order of the additions is the
 // order of the components, for every sample alike. (A library product would choose it by the size
 // of the block.)
 #include "expression/kernels/kernels.h"
@@ -71,6 +71,15 @@ void sum(const Call& call) {
     }
     for (int p = 0; p < packs(); ++p) store(call.out.data + i + p * width, total[p]);
   });
+}
+
+void lowest(const Call& call) {
+  static const Kernel minimum = elementwise_kernel(Op::min);
+  Call pair = call;
+  pair.columns = 1;
+  pair.b = {call.out.data, 0, width};
+  for (Index j = 0; j < call.columns; ++j, pair.a.data += call.a.column_stride)
+    j == 0 ? copy(pair) : minimum(pair);
 }
 
 void dot(const Call& call) {

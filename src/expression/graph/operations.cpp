@@ -33,9 +33,10 @@ const Operation& operation(Op op) {
       {"*", 2, whole}, {"transpose", 1, whole}, {"outer", 2, whole},
       {"solve", 2, whole},
       {"element", 1, whole}, {"stack", -1, whole},
-      {"*", 2}};
+      {"*", 2},
+      {"lowest", 1, whole}, {"same_piece", 2, whole}};
   // clang-format on
-  static_assert(std::size(table) == static_cast<std::size_t>(Op::masked_multiply) + 1);
+  static_assert(std::size(table) == static_cast<std::size_t>(Op::same_piece) + 1);
   return table[static_cast<std::size_t>(op)];
 }
 
@@ -185,6 +186,8 @@ Matrix constant_result(Op op, std::span<const Matrix* const> arguments, Shape sh
       return a.lazyProduct(arguments[1]->transpose());
     case Op::solve:
       return a.partialPivLu().solve(*arguments[1]);
+    case Op::lowest:
+      return number(*std::min_element(a.data(), end));
     default:
       return elementwise_result(op, arguments, shape);
   }

@@ -58,8 +58,10 @@ void norm2(const Call& call);
 void product(const Call& call);
 void constant_product(const Call& call);  // matrix·b
 void outer(const Call& call);
-void solve(const Call& call);      // a⁻¹b, a is rows × rows
-void transpose(const Call& call);  // a is rows × columns/rows
+void solve(const Call& call);       // a⁻¹b, a is rows × rows
+void transpose(const Call& call);   // a is rows × columns/rows
+void lowest(const Call& call);      // not a number if a component is none
+void same_piece(const Call& call);  // 1 where a and b, rows × rows, are regular alike, else 0
 }  // namespace kernels
 
 }  // namespace chaosgrad::internal

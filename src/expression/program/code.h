@@ -58,6 +58,7 @@ struct Program::Code : std::enable_shared_from_this<Program::Code> {
   std::vector<Instruction> instructions;
   std::vector<Input> inputs;
   std::vector<Index> output_columns;
+  bool limited = false;        // one more output says which samples are inside of the domain
   Index register_columns = 0;  // all that is ever needed at once
   Index scratch_columns = 0;   // of the inputs and outputs together
   Vector packs;                // constants, each number filling a pack
@@ -65,6 +66,8 @@ struct Program::Code : std::enable_shared_from_this<Program::Code> {
 
   using Resolved = Workspace::Calls::Resolved;
   void run(std::span<const Block> blocks, std::span<BlockOut> outputs, Workspace& workspace) const;
+  // Makes the outputs of samples outside of the domain not a number.
+  static void leave_out(const double* inside, Index samples, std::span<BlockOut> outputs);
   // Finds all places and from them the calls for blocks of `samples`, a multiple of the pack width.
   void resolve(std::span<const Block> blocks, std::span<BlockOut> outputs, bool in_place,
                Index samples, Workspace& workspace, Resolved& resolved) const;
@@ -86,6 +89,6 @@ struct ProgramAccess {
   using Code = Program::Code;
 };
 [[nodiscard]] ProgramAccess::Code compile(const Graph& graph, std::span<const Node> outputs,
-                                          std::span<const GivenNode> given);
+                                          std::span<const GivenNode> given, Node inside);
 
 }  // namespace chaosgrad::internal

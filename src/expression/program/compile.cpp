@@ -124,11 +124,16 @@ void Compilation::choose_homes() {
 }
 
 ProgramAccess::Code compile(const Graph& graph, std::span<const Node> outputs,
-                            std::span<const GivenNode> given) {
+                            std::span<const GivenNode> given, Node inside) {
+  std::vector<Node> all(outputs.begin(), outputs.end());
+  if (inside.id >= 0) all.push_back(inside);
   const auto compiled = [&](CompileOptions options) {
-    Compilation compilation(graph, outputs, given, options);
+    Compilation compilation(graph, all, given, options);
     compilation.draft();
-    return compilation.place();
+    ProgramAccess::Code placed = compilation.place();
+    placed.limited = inside.id >= 0;
+    if (placed.limited) placed.output_columns.pop_back();
+    return placed;
   };
   ProgramAccess::Code code = compiled({});
   code.plain = std::make_shared<const ProgramAccess::Code>(

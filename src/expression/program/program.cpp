@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
+#include "expression/graph/operations.h"
 #include "expression/program/code.h"
 #include "numeric/functions.h"
 
@@ -88,6 +90,7 @@ void Program::Code::resolve(std::span<const Block> blocks, std::span<BlockOut> o
     else
       resolved.places.push_back({outputs[k].data(), outputs[k].outerStride(), outputs[k].data()});
   }
+  if (limited) add_columns(1);
   resolved.code = shared_from_this();
   resolved.samples = samples;
   resolved.calls.clear();
@@ -143,6 +146,15 @@ void Program::Code::run(std::span<const Block> blocks, std::span<BlockOut> outpu
       copy_samples(place->data + j * padded, samples,
                    outputs[k].data() + j * outputs[k].outerStride());
   }
+  if (limited) leave_out(place->data, samples, outputs);
+}
+
+void Program::Code::leave_out(const double* inside, Index samples, std::span<BlockOut> outputs) {
+  for (Index i = 0; i < samples; ++i) {
+    if (inside[i] != 0) [[likely]]
+      continue;
+    for (BlockOut& output : outputs) output.row(i).setConstant(std::nan(""));
+  }
 }
 
 Program::Workspace::Workspace() = default;
@@ -151,12 +163,51 @@ Program::Workspace& Program::Workspace::operator=(Workspace&&) noexcept = defaul
 Program::Workspace::~Workspace() = default;
 
 Program::Program(const Graph& graph, std::span<const Node> outputs,
-                 std::span<const GivenNode> given)
-    : code_(std::make_shared<const Code>(compile(graph, outputs, given))) {}
+                 std::span<const GivenNode> given, Node inside)
+    : code_(std::make_shared<const Code>(compile(graph, outputs, given, inside))) {}
 
 void Program::evaluate(std::span<const Block> inputs, std::span<BlockOut> outputs,
                        Workspace& workspace) const {
   if (code_) code_->run(inputs, outputs, workspace);
+}
+
+double Program::operations() const {
+  // A function is a range reduction and a polynomial; quantiles without a closed form iterate.
+  constexpr double function = 20, iteration = 1000;
+  const auto of = [](const Instruction& instruction) {
+    const auto columns = static_cast<double>(instruction.columns);
+    const auto n = static_cast<double>(instruction.rows);
+    switch (instruction.op) {
+      case Op::sum:
+      case Op::lowest:
+        return columns;
+      case Op::norm2:
+        return 2 * columns;
+      case Op::dot:
+      case Op::product:
+        return 2 * columns * static_cast<double>(instruction.inner);
+      case Op::solve:
+        return 2 * n * n * (n / 3 + columns / n);
+      case Op::same_piece:
+        return 2 * n * n * n / 3;
+      case Op::gamma_quantile:
+      case Op::beta_quantile:
+        return iteration * columns;
+      default:
+        break;
+    }
+    const bool simple = instruction.op < Op::sin || instruction.op >= Op::stack ||
+                        instruction.op == Op::abs || instruction.op == Op::sign ||
+                        instruction.op == Op::min || instruction.op == Op::max ||
+                        instruction.op == Op::floor || instruction.op == Op::ceil ||
+                        instruction.op == Op::sqrt || !operation(instruction.op).elementwise;
+    return simple && instruction.op != Op::power ? columns : function * columns;
+  };
+  double total = 0;
+  if (code_) {
+    for (const Instruction& instruction : code_->instructions) total += of(instruction);
+  }
+  return total;
 }
 
 Index Program::instruction_count() const {

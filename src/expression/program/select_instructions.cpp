@@ -84,6 +84,15 @@ void Compilation::choose_kernel(Draft& draft) {
       instruction.columns = columns(a);
       instruction.kernel = kernels::norm2;
       return;
+    case Op::lowest:
+      instruction.columns = columns(a);
+      instruction.kernel = kernels::lowest;
+      return;
+    case Op::same_piece:
+      instruction.rows = data_.shape(a).rows;
+      instruction.columns = columns(a);
+      instruction.kernel = kernels::same_piece;
+      return;
     case Op::dot:
       return choose_dot(draft);
     case Op::product:
@@ -183,7 +192,7 @@ void Compilation::fuse_sum(Draft& draft) {
 }
 
 // A result goes straight to its output; other names for it, inputs and constants are copied there
-// at the end.
+// at the end. Whether the sample is inside of the domain is one more output, of the program's own.
 void Compilation::draft_outputs() {
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
     const Node output = outputs_[k];

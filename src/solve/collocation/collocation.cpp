@@ -122,12 +122,12 @@ Verdict grow(const Context& context, Design& design, const Fit& fit, Collocation
 
 Budget budget(const Context& context, const CollocationState& state) {
   return {.left = context.options.max_gradients - state.run.gradients,
-          .test = first_round_price(context.tuning, state.points.size()) * context.gradient.draws};
+          .test = first_round_price(context.tuning) * context.gradient.draws};
 }
 
 // The budget does not pay for the test: in the words of the monitor.
 void stop_before_test(const Context& context, CollocationState& state) {
-  (void)may_evaluate(context, first_round_price(context.tuning, state.points.size()), state);
+  (void)may_evaluate(context, first_round_price(context.tuning), state);
 }
 
 // The stages, until one of them ends the run.

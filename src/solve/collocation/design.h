@@ -9,6 +9,7 @@
 #include "chaosgrad/basis.h"
 #include "chaosgrad/solution.h"
 #include "parallel/executor.h"
+#include "samples/mixture.h"
 #include "solve/pointwise/pointwise.h"
 
 namespace chaosgrad::internal::collocation {
@@ -57,10 +58,14 @@ class Design {
                                                   const std::vector<IterationRecord>& history,
                                                   Executor& executor) = 0;
 
-  // Fresh samples from π for a test that has taken `pending` already.
-  [[nodiscard]] virtual Matrix test_samples(Index pending, Index count) const = 0;
-  // The last `count` points were a test that failed: they are samples like the others now.
-  virtual void adopt_test(Index count) = 0;
+  // Fresh samples for a test of an expansion on this basis that has taken `pending` already.
+  [[nodiscard]] virtual DefensiveSamples test_samples(Index pending, Index count,
+                                                      const Basis& basis) const = 0;
+  // The last points were a test that failed: they are samples like the others now.
+  virtual void adopt_test(const std::vector<Index>& induced) = 0;
+  // The last `count` of n points were chosen because the expansion is bad at them. They stand for a
+  // set of this probability.
+  virtual void adopt_standouts(Index count, Index n, double probability) = 0;
 
   virtual void save(SolverState& state) const = 0;
   virtual void restore(const SolverState& state) = 0;

@@ -89,8 +89,12 @@ std::vector<Matrix> LineStrategy::next(const Points& points, const Basis& /*basi
   return batches;
 }
 
-Matrix LineStrategy::test_samples(Index pending, Index count) const {
-  return sampler_.from_measure(tested_ + pending, count);
+DefensiveSamples LineStrategy::test_samples(Index pending, Index count, const Basis& basis) const {
+  return sampler_.defensive(tested_, tested_, pending, count, basis);
+}
+
+void LineStrategy::adopt_test(const std::vector<Index>& induced) {
+  tested_ += (static_cast<Index>(induced.size()) + 1) / 2;
 }
 
 // What the basis lacks comes from the residual: |x − x_u|² loses the share m/n to the fit. Least

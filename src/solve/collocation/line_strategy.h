@@ -24,8 +24,11 @@ class LineStrategy final : public Design {
                                           const Points& points,
                                           const std::vector<IterationRecord>& history,
                                           Executor& executor) override;
-  [[nodiscard]] Matrix test_samples(Index pending, Index count) const override;
-  void adopt_test(Index count) override { tested_ += count; }
+  [[nodiscard]] DefensiveSamples test_samples(Index pending, Index count,
+                                              const Basis& basis) const override;
+  void adopt_test(const std::vector<Index>& induced) override;
+  // Points of a line weigh as much as their cell, wherever they come from.
+  void adopt_standouts(Index /*count*/, Index /*n*/, double /*probability*/) override {}
   void save(SolverState& state) const override;
   void restore(const SolverState& state) override;
 
@@ -39,7 +42,7 @@ class LineStrategy final : public Design {
   const CollocationTuning& tuning_;
   std::vector<double> values_;  // of a discrete distribution, if there are functions for all
   Index wanted_ = 0;            // points of the stage to come
-  Index tested_ = 0;            // samples from π that were drawn
+  Index tested_ = 0;            // samples from π, and as many from induced densities, of tests
 };
 
 }  // namespace chaosgrad::internal::collocation

@@ -71,6 +71,9 @@ void MixtureStrategy::save(SolverState& state) const {
   state.integers["induced"].assign(mixture_.induced.begin(), mixture_.induced.end());
   state.set_integer("quota", quota_);
   state.set_integer("idle_stages", idle_stages_);
+  state.integers["standouts"].assign(standouts_.begin(), standouts_.end());
+  state.arrays["standout_probabilities"] = Eigen::Map<const Vector>(
+      standout_probabilities_.data(), static_cast<Index>(standout_probabilities_.size()));
 }
 
 void MixtureStrategy::restore(const SolverState& state) {
@@ -79,6 +82,10 @@ void MixtureStrategy::restore(const SolverState& state) {
   mixture_.induced.assign(induced.begin(), induced.end());
   quota_ = state.integer("quota");
   idle_stages_ = state.integer("idle_stages");
+  const std::vector<std::int64_t>& standouts = state.integer_list("standouts");
+  standouts_.assign(standouts.begin(), standouts.end());
+  const Coefficients& probabilities = state.array("standout_probabilities");
+  standout_probabilities_.assign(probabilities.data(), probabilities.data() + probabilities.size());
 }
 
 Index MixtureStrategy::missing_from_measure(Index basis_size) const {
@@ -109,14 +116,41 @@ std::vector<Matrix> MixtureStrategy::next(const Points& /*points*/, const Basis&
   return batches;
 }
 
-Matrix MixtureStrategy::test_samples(Index pending, Index count) const {
-  return sampler_.from_measure(mixture_.from_measure + pending, count);
+DefensiveSamples MixtureStrategy::test_samples(Index pending, Index count,
+                                               const Basis& basis) const {
+  return sampler_.defensive(mixture_.from_measure, mixture_.size() - mixture_.from_measure, pending,
+                            count, basis);
+}
+
+void MixtureStrategy::adopt_test(const std::vector<Index>& induced) {
+  for (const Index function : induced) {
+    if (function < 0) {
+      ++mixture_.from_measure;
+    } else {
+      ++mixture_.induced[static_cast<std::size_t>(function)];
+    }
+  }
+}
+
+void MixtureStrategy::adopt_standouts(Index count, Index n, double probability) {
+  for (Index i = n - count; i < n; ++i) {
+    standouts_.push_back(i);
+    standout_probabilities_.push_back(probability / static_cast<double>(count));
+  }
+}
+
+// w of the mixture; n·P for a point that stands for a set of probability P.
+Vector MixtureStrategy::weights(const Matrix& psi) const {
+  Vector result = mixture_.weights(psi);
+  for (std::size_t k = 0; k < standouts_.size(); ++k)
+    result(standouts_[k]) = static_cast<double>(psi.rows()) * standout_probabilities_[k];
+  return result;
 }
 
 // Least squares on the mixture, with its leave-one-out error.
 Fit MixtureStrategy::fit(const Points& points, const Basis& basis, Executor& executor) const {
   const Matrix psi = basis_table(basis, points.eta, basis.size(), executor);
-  Fit fit{.basis = basis, .weights = mixture_.weights(psi)};
+  Fit fit{.basis = basis, .weights = weights(psi)};
   WeightedFit found = fit_weighted(psi, fit.weights, points.value, executor);
   fit.determined = found.condition >= tuning_.worst_condition;
   if (!fit.determined) return fit;

@@ -23,20 +23,26 @@ class MixtureStrategy final : public Design {
                                           const Points& points,
                                           const std::vector<IterationRecord>& history,
                                           Executor& executor) override;
-  [[nodiscard]] Matrix test_samples(Index pending, Index count) const override;
-  void adopt_test(Index count) override { mixture_.from_measure += count; }
+  [[nodiscard]] DefensiveSamples test_samples(Index pending, Index count,
+                                              const Basis& basis) const override;
+  void adopt_test(const std::vector<Index>& induced) override;
+  void adopt_standouts(Index count, Index n, double probability) override;
   void save(SolverState& state) const override;
   void restore(const SolverState& state) override;
 
  private:
   [[nodiscard]] Index missing_from_measure(Index basis_size) const;
+  [[nodiscard]] Vector weights(const Matrix& psi) const;
 
   std::vector<Family> families_;
   IndexOrder order_;
   const MixtureSampler& sampler_;
   const CollocationTuning& tuning_;
   Mixture mixture_;  // the samples that were drawn
-  Index quota_;      // samples from each induced density
+  // Points beside the mixture, which stand for rare sets: their numbers and probabilities.
+  std::vector<Index> standouts_;
+  std::vector<double> standout_probabilities_;
+  Index quota_;  // samples from each induced density
   Index idle_stages_ = 0;
 };
 

@@ -1,15 +1,25 @@
 #include "solve/collocation/nominal.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
 #include "random/random.h"
+#include "solve/collocation/rescue.h"
 
 namespace chaosgrad::internal::collocation {
 namespace {
 
-// The Hessian at the nominal point, whose gradient is known.
-Verdict measure_hessian(const Context& context, const Points& nominal, CollocationState& state) {
-  const CollocationTuning& tuning = context.tuning;
+// The Hessian at the nominal point, whose gradient is known: exact, or by differences.
+Curvature hessian_at(const Context& context, const Points& nominal, CollocationState& state) {
   const Matrix theta = nominal.theta;
   const Vector centre = nominal.x.row(0).transpose();
+  const Index q = centre.size();
+  if (context.oracle.has_hessian() && q <= dense_limit) {
+    state.run.gradients += q * context.gradient.draws;
+    return decompose(point_function(context.oracle, theta.row(0).transpose()).hessian(centre));
+  }
   const auto gradient = [&](const Vector& x) -> Vector {
     if (x == centre) return nominal.g.row(0).transpose();
     Matrix g(1, x.size());
@@ -17,11 +27,16 @@ Verdict measure_hessian(const Context& context, const Points& nominal, Collocati
     state.run.gradients += context.gradient.draws;
     return g.row(0).transpose();
   };
-  Curvature curvature = measure_curvature(gradient, centre, false,
-                                          make_stream(context.options.seed, Purpose::krylov));
+  return measure_curvature(gradient, centre, false,
+                           make_stream(context.options.seed, Purpose::krylov));
+}
+
+Verdict measure_hessian(const Context& context, const Points& nominal, CollocationState& state) {
+  const CollocationTuning& tuning = context.tuning;
+  Curvature curvature = hessian_at(context, nominal, state);
   if (!curvature.eigenvalues.allFinite())
     return stop(Status::bad_gradient, "the gradient is not finite near the start", state);
-  const std::string where = "at " + place(context.oracle.facts(), theta.row(0).transpose());
+  const std::string where = "at " + place(context.oracle.facts(), nominal.theta.row(0).transpose());
   state.curvature.see_lowest(curvature.lowest(), where);
   state.curvature.see_highest(curvature.highest(), where);
   if (fails_as_gradient(curvature, tuning.asymmetry_limit, state.run) ||
@@ -34,18 +49,17 @@ Verdict measure_hessian(const Context& context, const Points& nominal, Collocati
 Verdict evaluate_and_measure(const Context& context, CollocationState& state, Points& nominal) {
   const PointReport report = evaluate(context.gradient, 0, nominal, context.executor);
   if (note_report(context, report, state) == Verdict::stop) return Verdict::stop;
+  if (report.nonfinite_theta)
+    return stop(Status::bad_gradient,
+                "the gradient is not finite at the start, " +
+                    place(context.oracle.facts(), *report.nonfinite_theta),
+                state);
   return measure_hessian(context, nominal, state);
 }
 
-}  // namespace
-
-Verdict solve_nominal(const Context& context, CollocationState& state, Points& nominal) {
+// Quasi-Newton steps from the start: enough for most problems, and from gradients alone.
+Verdict descend_quickly(const Context& context, CollocationState& state, Points& nominal) {
   const CollocationTuning& tuning = context.tuning;
-  const Measure& measure = context.oracle.parameters();
-  Matrix eta = Matrix::Constant(1, measure.dimension(), 0.5);
-  measure.germ_from_uniform(eta, eta);
-  nominal = {};
-  nominal.append(eta, context.sampler.parameters(eta), context.oracle.facts().start.transpose());
   if (evaluate_and_measure(context, state, nominal) == Verdict::stop) return Verdict::stop;
   const double first_step = state.model.mean().solve(nominal.g).norm();
   state.runaway_norm = tuning.runaway * (1 + nominal.x.norm() + first_step);
@@ -56,13 +70,65 @@ Verdict solve_nominal(const Context& context, CollocationState& state, Points& n
                                      .tuning = context.pointwise},
                                     {0, 1}, nominal, context.executor);
   if (note_report(context, report, state) == Verdict::stop) return Verdict::stop;
+  if (report.runaway_theta)
+    return stop(Status::diverged,
+                fmt::format("the iterates run away at {} (to {}): has the objective a minimum "
+                            "there?",
+                            place(context.oracle.facts(), *report.runaway_theta),
+                            describe(context.oracle.facts(), nominal.x.row(0).transpose())),
+                state);
+  if (report.nonfinite_theta)
+    return stop(Status::bad_gradient,
+                "the gradient is not finite at " +
+                    place(context.oracle.facts(), *report.nonfinite_theta) + ", " +
+                    describe(context.oracle.facts(), report.nonfinite_x),
+                state);
   if (report.worst_ratio > tuning.nominal_ratio) {  // not quadratic: the Hessian differs here
     nominal.x = nominal.value;
     nominal.evaluated[0] = 0;
     if (evaluate_and_measure(context, state, nominal) == Verdict::stop) return Verdict::stop;
   }
-  state.run.u = nominal.value;
   return Verdict::go_on;
+}
+
+// From values, from any start in the domain.
+Verdict descend_safely(const Context& context, CollocationState& state, Points& nominal) {
+  const Vector theta = nominal.theta.row(0).transpose();
+  const Minimum found = find_minimum(context, theta, {context.oracle.facts().start});
+  state.run.gradients += found.gradients;
+  if (found.outcome != Minimum::Outcome::found)
+    return stop_without_minimum(context, theta, found, state);
+  nominal.x = nominal.value = found.x.transpose();
+  nominal.g = found.gradient.transpose();
+  nominal.evaluated[0] = 1;
+  nominal.ratios[0] = context.pointwise.least_ratio;
+  nominal.secants[0].clear();
+  nominal.trouble[0] = Trouble::none;
+  state.runaway_norm =
+      context.tuning.runaway * (1 + context.oracle.facts().start.norm() + found.x.norm());
+  return measure_hessian(context, nominal, state);
+}
+
+}  // namespace
+
+Verdict solve_nominal(const Context& context, CollocationState& state, Points& nominal) {
+  const Measure& measure = context.oracle.parameters();
+  Matrix eta = Matrix::Constant(1, measure.dimension(), 0.5);
+  measure.germ_from_uniform(eta, eta);
+  nominal = {};
+  nominal.append(eta, context.sampler.parameters(eta), context.oracle.facts().start.transpose());
+  CollocationState quick = state;
+  Verdict verdict = descend_quickly(context, quick, nominal);
+  const bool trouble = verdict == Verdict::stop || nominal.trouble[0] != Trouble::none;
+  if (trouble && context.oracle.has_value()) {
+    state.run.gradients = quick.run.gradients;
+    verdict = descend_safely(context, state, nominal);
+  } else {
+    state = std::move(quick);
+    nominal.trouble[0] = Trouble::none;
+  }
+  if (verdict == Verdict::go_on) state.run.u = nominal.value;
+  return verdict;
 }
 
 }  // namespace chaosgrad::internal::collocation

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "solve/collocation/rescue.h"
+
 namespace chaosgrad::internal::collocation {
 namespace {
 
@@ -30,13 +32,31 @@ std::vector<Index> bad_starts(const Context& context, const CollocationState& st
   return bad;
 }
 
+// x_u at the germs.
+Matrix predict(const Context& context, const Matrix& eta, const CollocationState& state) {
+  const Coefficients& u = state.run.u;
+  return basis_table(state.run.basis, eta, u.rows(), context.executor) * u;
+}
+
 }  // namespace
 
-Matrix append(const Context& context, const Matrix& eta, CollocationState& state) {
+std::optional<Index> nearest_solved(const Points& points, Index i) {
+  std::optional<Index> found;
+  double least = infinity;
+  for (Index j = 0; j < points.size(); ++j) {
+    const auto point = static_cast<std::size_t>(j);
+    if (j == i || points.trouble[point] != Trouble::none || !points.evaluated[point]) continue;
+    const double distance = (points.eta.row(j) - points.eta.row(i)).squaredNorm();
+    if (!(distance < least)) continue;
+    least = distance;
+    found = j;
+  }
+  return found;
+}
+
+void append(const Context& context, const Matrix& eta, CollocationState& state) {
   Points& points = state.points;
-  const Coefficients& u = state.run.u;
-  const Matrix prediction = basis_table(state.run.basis, eta, u.rows(), context.executor) * u;
-  Matrix start = prediction;
+  Matrix start = predict(context, eta, state);
   if (points.size() > 0) {
     const double known = points.value.rowwise().norm().maxCoeff();
     for (Index i = 0; i < start.rows(); ++i) {
@@ -45,6 +65,11 @@ Matrix append(const Context& context, const Matrix& eta, CollocationState& state
     }
   }
   points.append(eta, context.sampler.parameters(eta), start);
+}
+
+Matrix append_at_expansion(const Context& context, const Matrix& eta, CollocationState& state) {
+  const Matrix prediction = predict(context, eta, state);
+  state.points.append(eta, context.sampler.parameters(eta), prediction);
   return prediction;
 }
 
@@ -53,14 +78,24 @@ Verdict evaluate_points(const Context& context, CollocationState& state) {
   const auto known =
       static_cast<Index>(std::count(points.evaluated.begin(), points.evaluated.end(), char{1}));
   const PointReport report = evaluate(context.gradient, known, points, context.executor);
+  if (note_report(context, report, state) == Verdict::stop) return Verdict::stop;
+  return replace_bad_starts(context, known, state);
+}
+
+Verdict replace_bad_starts(const Context& context, Index known, CollocationState& state) {
+  Points& points = state.points;
   const std::vector<Index> bad = bad_starts(context, state, known);
-  if (bad.empty()) return note_report(context, report, state);
-  state.run.gradients += report.gradients;
   for (const Index i : bad) {
+    const auto point = static_cast<std::size_t>(i);
     points.value.row(i) = points.value.row(nearest(points, points.eta.row(i), known));
-    points.evaluated[static_cast<std::size_t>(i)] = 0;
+    points.evaluated[point] = 0;
+    points.trouble[point] = Trouble::none;
   }
-  return note_report(context, evaluate(context.gradient, known, points, context.executor), state);
+  if (!bad.empty()) {
+    const PointReport report = evaluate(context.gradient, known, points, context.executor);
+    if (note_report(context, report, state) == Verdict::stop) return Verdict::stop;
+  }
+  return rescue(context, state);
 }
 
 }  // namespace chaosgrad::internal::collocation

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "solve/collocation/point_starts.h"
+#include "solve/collocation/rescue.h"
 
 namespace chaosgrad::internal::collocation {
 namespace {
@@ -77,7 +78,7 @@ Verdict polish_range(const Context& context, PointRange range, double tolerance,
                   range, state.points, context.executor);
   state.contraction = learn_contraction(context.tuning, report, state.contraction);
   if (note_report(context, report, state) == Verdict::stop) return Verdict::stop;
-  if (!report.out_of_budget) return Verdict::go_on;
+  if (!report.out_of_budget) return rescue(context, state);
   return stop(Status::out_of_gradients,
               fmt::format("max_gradients = {} do not suffice for stage {}", most, state.stage),
               state);

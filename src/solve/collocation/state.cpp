@@ -26,6 +26,7 @@ void save(const Design& design, CollocationState& state) {
   saved.set_number("level", state.error_to_match);
   saved.set_number("error_before", state.error_before);
   saved.set_number("far", state.runaway_norm);
+  saved.set_integer("looks", state.looks);
   saved.arrays["error"].resize(1, 5);
   saved.arrays["error"] << error.squared, error.upper, error.basis, error.sampling,
       error.optimisation;
@@ -48,6 +49,7 @@ void restore(const Solution& before, const CollocationTuning& tuning, Design& de
   state.error_to_match = saved.number("level");
   state.error_before = saved.number("error_before");
   state.runaway_norm = saved.number("far");
+  state.looks = saved.integer("looks");
   const Coefficients& error = saved.array("error");
   state.error = {
       .squares = {},
@@ -77,46 +79,16 @@ Verdict may_evaluate(const Context& context, Index points, CollocationState& sta
   return may ? Verdict::go_on : Verdict::stop;
 }
 
-namespace {
-
-// High degrees need points where θ practically never is. A failure there ends the run, but does not
-// spoil what it has.
-Verdict stop_at(const Context& context, Status status, const Vector& theta, std::string reason,
-                CollocationState& state) {
-  for (Index k = 0; k < theta.size() && !state.run.history.empty(); ++k) {
-    const Distribution& marginal =
-        context.oracle.parameters().marginals()[static_cast<std::size_t>(k)];
-    const double below = marginal.cdf(theta(k));
-    if (std::min(below, 1 - below) < context.tuning.improbable && !marginal.is_discrete()) {
-      return stop(Status::stalled, reason + "; more functions would need points so far out", state);
-    }
-  }
-  return stop(status, std::move(reason), state);
-}
-
-}  // namespace
-
 Verdict note_report(const Context& context, const PointReport& report, CollocationState& state) {
   state.run.gradients += report.gradients;
-  if (report.nonfinite_theta) {
-    return stop_at(context, Status::bad_gradient, *report.nonfinite_theta,
-                   fmt::format("the gradient is not finite at {}",
-                               place(context.oracle.facts(), *report.nonfinite_theta)),
-                   state);
-  }
-  if (report.runaway_theta) {
-    return stop_at(context, Status::diverged, *report.runaway_theta,
-                   fmt::format("the iterates run away at {}: has the objective a minimum there?",
-                               place(context.oracle.facts(), *report.runaway_theta)),
-                   state);
-  }
+  const auto at = [&](const Vector& theta) { return "at " + place(context.oracle.facts(), theta); };
   if (report.lowest_theta.size() > 0) {
-    const auto at = [&](const Vector& theta) {
-      return theta.size() > 0 ? "at " + place(context.oracle.facts(), theta) : std::string{};
-    };
     state.curvature.see_lowest(report.lowest_curvature, at(report.lowest_theta));
     state.curvature.see_highest(report.highest_curvature, at(report.highest_theta));
   }
+  // Where F has values the points in trouble are solved again, and only their optima count.
+  if (context.oracle.has_value() || report.negative_theta.size() == 0) return Verdict::go_on;
+  state.curvature.see_lowest(report.negative_curvature, at(report.negative_theta));
   return fails_convexity(state.curvature, state.run) ? Verdict::stop : Verdict::go_on;
 }
 

@@ -43,6 +43,8 @@ struct CollocationState {
   double error_before = infinity;          // of the stage before
   std::optional<double> contraction = {};  // |step|/|step before| that new points are trusted with
   double runaway_norm = 1e100;             // |x| beyond is a runaway
+  Index looks = 0;                         // tests so far, which share the doubt 1 − confidence
+  std::string trouble_seen = {};           // by the last test: where F is not a number at x_u
 };
 
 void save(const Design& design, CollocationState& state);
@@ -53,13 +55,16 @@ void restore(const Solution& before, const CollocationTuning& tuning, Design& de
 // The tolerance for x_u as it is now.
 [[nodiscard]] double target(const Context& context, const CollocationState& state);
 
-// Ends the run.
+// Ends the run; with a failure at θ, which spoils nothing if θ is improbable (rescue.cpp).
 [[nodiscard]] Verdict stop(Status status, std::string reason, CollocationState& state);
+[[nodiscard]] Verdict stop_at(const Context& context, Status status, const Vector& theta,
+                              std::string reason, CollocationState& state);
 
 // Whether the budget, the clock and the caller allow so many more evaluations of ∇f.
 [[nodiscard]] Verdict may_evaluate(const Context& context, Index points, CollocationState& state);
 
-// Keeps account of what points have cost and shown; stops where that is a failure.
+// Keeps account of what points have cost and shown; stops where that is a failure. Points in trouble
+// are rescue()'s.
 [[nodiscard]] Verdict note_report(const Context& context, const PointReport& report,
                                   CollocationState& state);
 

@@ -23,6 +23,15 @@ struct CollocationTuning {
   // Origin: a guard: farther out double precision has no digits left for the first step.
   double runaway = 1e8;
 
+  // Points that the quick method does not solve.
+
+  // The Newton step that is left, relative to |x|.
+  // Origin: the method converges quadratically, so that more costs one step at most.
+  double rescue_accuracy = 1e-9;
+  // |x| over 1 + |start|, beyond which f has no minimum.
+  // Origin: a guard: 75 steps that each double the region lead there.
+  double rescue_runaway = 1e30;
+
   // How accurate the points are.
 
   // Error of the points, relative to the error of the expansion.
@@ -95,17 +104,43 @@ struct CollocationTuning {
 
   // The test that confirms.
 
-  // Fresh samples of the first round, and the most of all rounds: at least `most_test`, or the
-  // share 1/test_share of the points.
+  // Fresh samples that are solved: of the first round, and the most of all rounds, at least
+  // `most_test` or the share 1/test_share of the points. Where very many are screened the first
+  // round is all.
   // Origin: measured, gradients 0.98 at 4, 1.05 at 16.
   Index first_test = 8;
-  // Origin: measured, gradients 1.00 at 16, 1.00 at 64.
-  Index most_test = 32;
-  // Origin: measured, gradients 1.00 at 4, 1.00 at 16.
-  Index test_share = 8;
-  // Mean squared error of the test, over that of the fit, beyond which the test stands alone.
-  // Origin: twice the norm of the error. gradients 1.00 off, 1.00 at 2, 1.00 at 8.
+  // Origin: the limit of 64 squares of a smooth error is 1.5 times its norm; fewer would ask for an
+  // error far below the tolerance.
+  Index most_test = 64;
+  // Origin: as many again would double the price of a run.
+  Index test_share = 4;
+  // Mean squared error of the test, over that of the fit, beyond which the fit has not seen where
+  // the error sits, and the worst samples of the test become points.
+  // Origin: twice the norm of the error.
   double contradiction = 4;
+
+  // Screened samples: as many as these operations allow, or this share of those of a fit, and how
+  // many at least and at most.
+  // Origin: about 10 ms of one core.
+  double screen_operations = 1.5e7;
+  // Origin: a fit takes n m² operations, and a run several of them.
+  double screen_share = 0.1;
+  // Origin: fewer say less about small probabilities than the solved ones say about the error.
+  Index least_screened = 512;
+  // Origin: features of probability 1e-4 are seen with 32,768 samples from π.
+  Index most_screened = 65536;
+  // Rounding of (∇f(y) − ∇f(x))·(y − x), relative.
+  // Origin: seven digits of ∇f.
+  double monotone_slack = 1e-7;
+  // Remarkable samples that are solved one by one.
+  // Origin: a guard on time; of more the first are enough to tell what is wrong.
+  Index most_settled = 16;
+  // Minima that differ by more than this share of |x| and of the tolerance are not the same.
+  // Origin: far above rescue_accuracy, far below what two wells differ by.
+  double apart = 1e-3;
+  // Screened samples that become points when the fit has missed something.
+  // Origin: as many as a round of the test.
+  Index adopted = 8;
 
   // When there is no hope.
 
@@ -208,6 +243,8 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("nominal_accuracy", tuning.nominal_accuracy);
   visitor("nominal_ratio", tuning.nominal_ratio);
   visitor("runaway", tuning.runaway);
+  visitor("rescue_accuracy", tuning.rescue_accuracy);
+  visitor("rescue_runaway", tuning.rescue_runaway);
   visitor("accuracy", tuning.accuracy);
   visitor("accuracy_floor", tuning.accuracy_floor);
   visitor("first_step_squares", tuning.first_step_squares);
@@ -233,6 +270,14 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("most_test", tuning.most_test);
   visitor("test_share", tuning.test_share);
   visitor("contradiction", tuning.contradiction);
+  visitor("screen_operations", tuning.screen_operations);
+  visitor("screen_share", tuning.screen_share);
+  visitor("least_screened", tuning.least_screened);
+  visitor("most_screened", tuning.most_screened);
+  visitor("monotone_slack", tuning.monotone_slack);
+  visitor("most_settled", tuning.most_settled);
+  visitor("apart", tuning.apart);
+  visitor("adopted", tuning.adopted);
   visitor("most_stages", tuning.most_stages);
   visitor("improbable", tuning.improbable);
   visitor("curvature_slack", tuning.curvature_slack);

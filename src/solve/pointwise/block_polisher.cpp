@@ -40,7 +40,10 @@ PointReport BlockPolisher::polish() {
     if (!moving_.empty()) take_steps();
   }
   report_.unsolved = static_cast<Index>(moving_.size());
-  for (const Index i : moving_) points_.value.row(i) = points_.x.row(i);  // no step to be trusted
+  for (const Index i : moving_) {  // no step to be trusted
+    points_.value.row(i) = points_.x.row(i);
+    if (!report_.out_of_budget) points_.trouble[at(i)] = Trouble::unsolved;
+  }
   return std::move(report_);
 }
 
@@ -58,19 +61,36 @@ void BlockPolisher::evaluate_missing() {
   for (Index n = 0; n < x.rows(); ++n) {
     const Index i = missing[at(n)];
     if (!g.row(n).allFinite()) {
-      end_at_nonfinite(i, x.row(n).transpose());
+      note_nonfinite(i, x.row(n).transpose());
       continue;
     }
     points_.g.row(i) = g.row(n);
     points_.evaluated[at(i)] = 1;
   }
+  drop_troubled();
 }
 
-// A gradient that is not finite ends the work on the block.
-void BlockPolisher::end_at_nonfinite(Index point, const Vector& x) {
+void BlockPolisher::note_nonfinite(Index point, const Vector& x) {
+  points_.trouble[at(point)] = Trouble::not_finite;
+  if (report_.nonfinite_theta) return;
   report_.nonfinite_theta = points_.theta.row(point).transpose();
   report_.nonfinite_x = x;
-  moving_.clear();
+}
+
+// Points without a gradient, or on their way to infinity, do not move any more.
+void BlockPolisher::drop_troubled() {
+  std::size_t kept = 0;
+  for (std::size_t n = 0; n < moving_.size(); ++n) {
+    const Trouble trouble = points_.trouble[at(moving_[n])];
+    if (trouble == Trouble::not_finite || trouble == Trouble::runaway) continue;
+    moving_[kept] = moving_[n];
+    lengths_[kept] = lengths_[n];
+    if (n < runaway_norms_.size()) runaway_norms_[kept] = runaway_norms_[n];
+    ++kept;
+  }
+  moving_.resize(kept);
+  lengths_.resize(kept);
+  if (!runaway_norms_.empty()) runaway_norms_.resize(kept);
 }
 
 // −B g by the two-loop recursion, the common inverse in its middle (Nocedal and Wright,
@@ -191,18 +211,18 @@ void BlockPolisher::take_steps() {
     const Vector& step = steps_[at(i)];
     if (!g.row(i).allFinite()) {
       if (step.norm() <= tuning_.shortest_step * (1 + points_.x.row(point).norm()))
-        return end_at_nonfinite(point, x.row(i).transpose());
+        note_nonfinite(point, x.row(i).transpose());
       shorten_next(point, step);
       forget_step(at(i));
       continue;
     }
     if (!accept(point, x.row(i).transpose(), g.row(i).transpose(), step)) forget_step(at(i));
     if (points_.x.row(point).norm() > runaway_norms_[at(i)]) {
-      report_.runaway_theta = points_.theta.row(point).transpose();
-      moving_.clear();
-      return;
+      points_.trouble[at(point)] = Trouble::runaway;
+      if (!report_.runaway_theta) report_.runaway_theta = points_.theta.row(point).transpose();
     }
   }
+  drop_troubled();
 }
 
 // ∇f is not finite at x + step, or of another size: a pair with a large curvature along the step
@@ -224,7 +244,7 @@ bool BlockPolisher::accept(Index point, const Vector& x, const Vector& g, const 
   const double slope_before = std::abs(step.dot(before)), slope = step.dot(g);
   const bool above_rounding = std::sqrt(yy) > tuning_.rounding * (before.norm() + g.norm()) &&
                               std::sqrt(ss) > tuning_.rounding * points_.x.row(point).norm();
-  if (above_rounding) note_curvature(point, sy / ss, sy > 0 ? yy / sy : 0);
+  if (above_rounding) note_curvature(point, sy / ss, yy / sy);
   // The pair of such a step would shorten all that follow to nothing.
   if (slope > tuning_.regime_change * slope_before) {
     shorten_next(point, step);
@@ -239,6 +259,14 @@ bool BlockPolisher::accept(Index point, const Vector& x, const Vector& g, const 
 }
 
 void BlockPolisher::note_curvature(Index point, double low, double high) {
+  if (!(low > 0)) {
+    points_.trouble[at(point)] = Trouble::not_convex;
+    if (low < report_.negative_curvature) {
+      report_.negative_curvature = low;
+      report_.negative_theta = points_.theta.row(point).transpose();
+    }
+    return;
+  }
   if (low < report_.lowest_curvature) {
     report_.lowest_curvature = low;
     report_.lowest_theta = points_.theta.row(point).transpose();

@@ -19,7 +19,7 @@ class BlockPolisher {
 
  private:
   void evaluate_missing();
-  void end_at_nonfinite(Index point, const Vector& x);
+  void note_nonfinite(Index point, const Vector& x);
   [[nodiscard]] Matrix directions() const;
   [[nodiscard]] Vector inverse_scales() const;
   void keep_moving(const Matrix& steps, Index step_number);
@@ -29,6 +29,7 @@ class BlockPolisher {
   void take_steps();
   void shorten_next(Index point, const Vector& step);
   void forget_step(std::size_t row);
+  void drop_troubled();
   [[nodiscard]] bool accept(Index point, const Vector& x, const Vector& g, const Vector& step);
   void note_curvature(Index point, double low, double high);
   void keep_pair(Index point, Secant pair);

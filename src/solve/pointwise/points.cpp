@@ -21,6 +21,7 @@ void Points::append(const Matrix& new_eta, const Matrix& new_theta, const Matrix
   evaluated.resize(total, 0);
   ratios.resize(total, 0.0);
   doubts.resize(total, 0);
+  trouble.resize(total, Trouble::none);
   secants.resize(total);
 }
 
@@ -36,6 +37,10 @@ void PointReport::add(PointReport&& other) {
   if (other.highest_curvature > highest_curvature) {
     highest_curvature = other.highest_curvature;
     highest_theta = std::move(other.highest_theta);
+  }
+  if (other.negative_curvature < negative_curvature) {
+    negative_curvature = other.negative_curvature;
+    negative_theta = std::move(other.negative_theta);
   }
   unsolved += other.unsolved;
   out_of_budget = out_of_budget || other.out_of_budget;

@@ -19,6 +19,15 @@ struct Secant {
   Vector s, y;
 };
 
+// Why the steps at a point are not to be trusted.
+enum class Trouble : char {
+  none,
+  not_finite,  // ∇f, at the point or right beside it
+  runaway,     // the iterates
+  not_convex,  // f, between two iterates
+  unsolved     // after most_steps
+};
+
 struct Points {
   Matrix eta, theta;  // N×d
   Matrix x, g;        // N×q: an iterate and its gradient (where evaluated)
@@ -28,6 +37,7 @@ struct Points {
   std::vector<double> ratios;
   static constexpr double doubted = -1;
   std::vector<char> doubts;                  // how often it was
+  std::vector<Trouble> trouble;              // what the last steps met with
   std::vector<std::vector<Secant>> secants;  // the last few, oldest first
 
   [[nodiscard]] Index size() const { return theta.rows(); }
@@ -42,8 +52,9 @@ struct PointReport {
   Index ratios = 0;        // their number
   double remaining_squares = 0;  // Σ of what the last steps should leave, squared
   // sᵀy/sᵀs and yᵀy/sᵀy lie between the extreme eigenvalues of averaged Hessians. +∞ and 0: unseen.
-  double lowest_curvature = infinity, highest_curvature = 0;
-  Vector lowest_theta = {}, highest_theta = {};
+  // Where sᵀy ≤ 0 the point is in trouble: the lowest of these stands apart.
+  double lowest_curvature = infinity, highest_curvature = 0, negative_curvature = infinity;
+  Vector lowest_theta = {}, highest_theta = {}, negative_theta = {};
   Index unsolved = 0;          // points that were not done in most_steps or the budget
   bool out_of_budget = false;  // that was why
   std::optional<Vector> nonfinite_theta = {};  // where ∇f is not finite, and
@@ -52,8 +63,9 @@ struct PointReport {
   void add(PointReport&& other);
   auto members() {
     return std::tie(gradients, worst_ratio, ratios, remaining_squares, lowest_curvature,
-                    highest_curvature, lowest_theta, highest_theta, unsolved, out_of_budget,
-                    nonfinite_theta, nonfinite_x, runaway_theta);
+                    highest_curvature, negative_curvature, lowest_theta, highest_theta,
+                    negative_theta, unsolved, out_of_budget, nonfinite_theta, nonfinite_x,
+                    runaway_theta);
   }
 };
 

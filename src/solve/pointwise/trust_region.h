@@ -10,7 +10,8 @@
 namespace chaosgrad::internal {
 
 // f(·, θ) at one θ. value(x) and gradient(x) are not finite outside the domain. hessian(x) is exact
-// or made of differences.
+// or made of differences; it is not called beyond dense_limit variables (curvature/curvature.h),
+// where differences of gradients on a Krylov space take its place.
 struct PointFunction {
   std::function<double(const Vector&)> value;
   std::function<Vector(const Vector&)> gradient;
@@ -23,7 +24,8 @@ struct PointFunction {
 [[nodiscard]] PointFunction point_function(const Oracle& oracle, const Vector& theta);
 
 struct TrustRegionOptions {
-  double tolerance = 0;  // on the length of the Newton step that is left
+  // On the length of the Newton step that is left: tolerance + relative_tolerance |x|.
+  double tolerance = 0, relative_tolerance = 0;
   Index most_steps = 200;
   double runaway_norm = 1e100;  // |x| beyond: f has no minimum
 };
@@ -34,13 +36,13 @@ struct Minimum {
     not_convex,      // ∇f = 0, but the Hessian has an eigenvalue ≤ 0
     unbounded,       // x ran away, or f fell without end
     outside_domain,  // f or its gradient is not finite at the start
-    unfinished       // most_steps were taken
+    unfinished       // most_steps were taken, or no step that stays in the domain leads down
   };
   Outcome outcome = Outcome::unfinished;
   Vector x;                    // the best
   double value = 0;            // f there, and
   Vector gradient;             // its gradient
-  Matrix hessian;              // at x
+  Matrix hessian;              // at x; empty beyond dense_limit variables
   double eigenvalue = 0;       // its lowest, and
   Vector direction;            // the unit eigenvector
   std::int64_t gradients = 0;  // evaluations of ∇f; values count as one, Hessians as q

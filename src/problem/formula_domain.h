@@ -1,0 +1,20 @@
+#pragma once
+// The domain of a formula problem: where F is defined, and in words why it is not elsewhere.
+#include "problem/formula_data.h"
+
+namespace chaosgrad::internal {
+
+// Finds the domain of the objective, around the start. The graph has all nodes of the objective.
+void add_domain(FormulaData& data, const FormulaSpec& spec);
+
+// The first condition that does not hold at one sample (inputs as programs read them, one row);
+// `border` counts its border as outside. None: the sample is inside.
+struct OutsideDomain {
+  SourceSpan span;
+  std::string reason;  // "log of a negative number (1 + r*w = -0.2 with w = 3)"
+};
+[[nodiscard]] std::optional<OutsideDomain> why_outside(const FormulaData& data,
+                                                       std::span<const Block> inputs,
+                                                       bool border = false);
+
+}  // namespace chaosgrad::internal

@@ -1,0 +1,202 @@
+#include "solve/collocation/screen.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "basis/kernels.h"
+#include "samples/parameters.h"
+
+namespace chaosgrad::internal::collocation {
+namespace {
+
+constexpr Index half_block = block_size / 2;
+
+// Samples of one block with the values of the expansion.
+struct ScreenBlock {
+  Matrix eta, theta, x;
+  Vector weights;
+};
+
+// How θ ~ π is drawn: Sobol' points as far as they exist.
+class Draws {
+ public:
+  Draws(const Context& context, Index look)
+      : stream_(make_stream(context.options.seed, Purpose::screen_parameters,
+                            static_cast<std::uint64_t>(look))) {
+    const Index d = context.oracle.parameters().dimension();
+    if (d <= SobolSequence::max_dimension()) sequence_.emplace(d, stream_);
+  }
+  void fill(Index first, BlockOut u) const {
+    if (sequence_) return sequence_->fill(first, u);
+    fill_uniform(stream_, first, u);
+  }
+
+ private:
+  Stream stream_;
+  std::optional<SobolSequence> sequence_;
+};
+
+ScreenBlock screen_block(const Context& context, const CollocationState& state, const Draws& draws,
+                         Index look, Index block) {
+  const Measure& measure = context.oracle.parameters();
+  const Basis& basis = state.run.basis;
+  const Index d = measure.dimension(), m = state.run.u.rows();
+  ScreenBlock result{Matrix(block_size, d), Matrix(block_size, d),
+                     Matrix(block_size, state.run.u.cols()), Vector(block_size)};
+  Matrix u(half_block, d);
+  draws.fill(block * half_block, u);
+  measure.germ_from_uniform(u, result.eta.topRows(half_block));
+  Matrix v(half_block, d + 1);
+  fill_uniform(
+      make_stream(context.options.seed, Purpose::screen_induced, static_cast<std::uint64_t>(look)),
+      block * half_block, v);
+  basis.christoffel_sample(v, m, result.eta.bottomRows(half_block));
+  measure.parameters_from_germ(result.eta, result.theta);
+  BasisBlock psi;
+  basis.evaluate(result.eta, m, psi);
+  expand(psi, state.run.u, result.x);
+  Vector squares(block_size);
+  sum_of_squares(psi, squares.data());
+  result.weights = defensive_weights(squares, m);
+  return result;
+}
+
+// The x that sample i is compared with: x_u of the next sample of the block, another θ.
+Index neighbour(Index i) { return (i + 1) % block_size; }
+
+class BlockScreen {
+ public:
+  BlockScreen(const Context& context, const CollocationState& state, Index look)
+      : context_(context),
+        state_(state),
+        oracle_(context.oracle),
+        q_(oracle_.dimension()),
+        look_(look),
+        draws_(context, look) {}
+
+  void run(Index block, Screening& screening) const {
+    const ScreenBlock at = screen_block(context_, state_, draws_, look_, block);
+    Matrix g(block_size, q_), r(block_size, q_);
+    context_.gradient.call(at.x, at.theta, g);
+    std::vector<Remark> remarks(static_cast<std::size_t>(block_size), Remark::none);
+    steps(at, g, r, remarks);
+    compare(at, at.x, g, oracle_.facts().start.transpose().replicate(block_size, 1), remarks);
+    Matrix others(block_size, q_);
+    for (Index i = 0; i < block_size; ++i) others.row(i) = at.x.row(neighbour(i));
+    compare(at, at.x, g, others, remarks);
+    for (Index i = 0; i < block_size; ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      const Index number = block * block_size + i;
+      if (!g.row(i).allFinite()) remarks[row] = Remark::not_finite;
+      const bool bad = remarks[row] == Remark::not_finite || remarks[row] == Remark::not_convex;
+      screening.weights(number) = at.weights(i);
+      screening.squares(number) = bad ? infinity : at.weights(i) * r.row(i).squaredNorm();
+      screening.gradients(number) =
+          remarks[row] == Remark::not_finite ? infinity : at.weights(i) * g.row(i).squaredNorm();
+      screening.remarks[static_cast<std::size_t>(number)] = remarks[row];
+    }
+  }
+
+ private:
+  // H⁻¹ g: H at each sample where it is known, the model of H⁻¹ otherwise.
+  void steps(const ScreenBlock& at, const Matrix& g, Matrix& r,
+             std::vector<Remark>& remarks) const {
+    if (!oracle_.has_hessian()) return state_.model.apply(at.eta, g, r);
+    Matrix h(block_size, q_ * q_), hessian(q_, q_);
+    oracle_.hessian(at.x, at.theta, Matrix(block_size, 0), h);
+    const double mu =
+        oracle_.facts().strong_convexity.value_or(0) * (1 - context_.tuning.curvature_slack);
+    for (Index i = 0; i < block_size; ++i) {
+      for (Index k = 0; k < q_ * q_; ++k) hessian(k) = h(i, k);
+      if (!hessian.allFinite()) {  // a kink, or outside the domain
+        remarks[static_cast<std::size_t>(i)] = Remark::not_convex;
+        continue;
+      }
+      const Eigen::LLT<Matrix> factor(hessian);
+      if (factor.info() != Eigen::Success) {
+        remarks[static_cast<std::size_t>(i)] = Remark::not_convex;
+        continue;
+      }
+      r.row(i) = factor.solve(g.row(i).transpose()).transpose();
+      if (mu == 0) continue;
+      hessian.diagonal().array() -= mu;
+      if (Eigen::LLT<Matrix>(hessian).info() != Eigen::Success)
+        remarks[static_cast<std::size_t>(i)] = Remark::below_mu;
+    }
+  }
+
+  // (∇f(y) − ∇f(x))·(y − x) ≥ 0 for convex f. Where ∇f(y) is not a number it says nothing.
+  void compare(const ScreenBlock& at, const Matrix& x, const Matrix& g, const Matrix& y,
+               std::vector<Remark>& remarks) const {
+    Matrix g_y(block_size, q_);
+    context_.gradient.call(y, at.theta, g_y);
+    for (Index i = 0; i < block_size; ++i) {
+      Remark& remark = remarks[static_cast<std::size_t>(i)];
+      if (remark != Remark::none) continue;
+      const double change = (g_y.row(i) - g.row(i)).dot(y.row(i) - x.row(i));
+      const double size = (g_y.row(i) - g.row(i)).norm() * (y.row(i) - x.row(i)).norm();
+      if (change < -context_.tuning.monotone_slack * size) remark = Remark::not_monotone;
+    }
+  }
+
+  const Context& context_;
+  const CollocationState& state_;
+  const Oracle& oracle_;
+  Index q_, look_;
+  Draws draws_;
+};
+
+}  // namespace
+
+std::vector<Index> Screening::with(Remark remark, std::size_t most) const {
+  std::vector<Index> found;
+  for (std::size_t i = 0; i < remarks.size() && found.size() < most; ++i) {
+    if (remarks[i] == remark) found.push_back(static_cast<Index>(i));
+  }
+  return found;
+}
+
+// In operations: three gradients, a Hessian and its factors or the model of the inverse, and the
+// expansion.
+Index affordable_samples(const Context& context, const CollocationState& state) {
+  const std::optional<double>& operations = context.oracle.facts().operations;
+  if (!operations) return 0;
+  const CollocationTuning& tuning = context.tuning;
+  const auto q = static_cast<double>(context.oracle.dimension());
+  const auto m = static_cast<double>(state.run.u.rows()),
+             n = static_cast<double>(state.points.size());
+  const double inverse = context.oracle.has_hessian()
+                             ? 2 * q * *operations + q * q * q / 3 + 2 * q * q
+                             : 2 * q * static_cast<double>(tuning.model_features);
+  const double price = 3 * *operations + inverse + (4 + 2 * q) * m;
+  const double budget = std::max(tuning.screen_operations, tuning.screen_share * n * m * m);
+  const auto most = static_cast<double>(tuning.most_screened);
+  const auto blocks = static_cast<Index>(std::min(budget / price, most)) / block_size;
+  return blocks < tuning.least_screened / block_size ? 0 : blocks * block_size;
+}
+
+Screening screen(const Context& context, const CollocationState& state, Index look, Index samples) {
+  Screening screening{.samples = samples,
+                      .squares = Vector(samples),
+                      .gradients = Vector(samples),
+                      .weights = Vector(samples),
+                      .remarks = std::vector<Remark>(static_cast<std::size_t>(samples)),
+                      .evaluations = 0};
+  const BlockScreen work(context, state, look);
+  context.executor.for_each(samples / block_size, [&](Index block) { work.run(block, screening); });
+  const Index per_sample = 3 + (context.oracle.has_hessian() ? context.oracle.dimension() : 0);
+  screening.evaluations = samples * per_sample * context.gradient.draws;
+  return screening;
+}
+
+ScreenedSample screened_sample(const Context& context, const CollocationState& state, Index look,
+                               Index number) {
+  const ScreenBlock at =
+      screen_block(context, state, Draws(context, look), look, number / block_size);
+  const Index i = number % block_size;
+  return {at.eta.row(i).transpose(), at.theta.row(i).transpose(), at.x.row(i).transpose(),
+          at.x.row(neighbour(i)).transpose()};
+}
+
+}  // namespace chaosgrad::internal::collocation

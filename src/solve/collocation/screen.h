@@ -1,0 +1,50 @@
+#pragma once
+// A look at the expansion at very many θ, where gradients are cheap: |H⁻¹∇f(x_u)| is the distance to
+// the optimum as far as f is quadratic, and whatever is wrong with f at x_u shows there.
+#include <cstdint>
+#include <vector>
+
+#include "solve/collocation/context.h"
+#include "solve/collocation/state.h"
+
+namespace chaosgrad::internal::collocation {
+
+// A screened θ, and what is remarkable about it.
+enum class Remark : char {
+  none,
+  not_finite,    // ∇f at x_u
+  not_convex,    // H at x_u has an eigenvalue ≤ 0
+  below_mu,      // H at x_u has an eigenvalue below the given μ
+  not_monotone,  // ∇f between x_u and the start, or x_u of another θ: not convex on the way
+};
+
+struct Screening {
+  Index samples = 0;  // the first half of each block from π, the second from induced densities
+  Vector squares;     // w |H⁻¹∇f(x_u)|²; ∞ where that is not a number, or H not positive
+  Vector gradients;   // w |∇f(x_u)|²
+  Vector weights;     // w
+  std::vector<Remark> remarks;
+  std::int64_t evaluations = 0;  // of ∇f; a Hessian counts as q
+
+  // Numbers of samples with a remark, at most `most`.
+  [[nodiscard]] std::vector<Index> with(Remark remark, std::size_t most) const;
+  // θ ~ π among them.
+  [[nodiscard]] Index from_measure() const { return samples / 2; }
+};
+
+// One sample of a screening, made again from its number.
+struct ScreenedSample {
+  Vector eta, theta, x;  // x = x_u(θ)
+  Vector elsewhere;      // where monotonicity was tried with it: x_u of the next sample
+};
+
+// As many samples as the price of a gradient allows: 0 where it is not known, or too high.
+[[nodiscard]] Index affordable_samples(const Context& context, const CollocationState& state);
+
+// Test number `look` with so many samples, in whole blocks.
+[[nodiscard]] Screening screen(const Context& context, const CollocationState& state, Index look,
+                               Index samples);
+[[nodiscard]] ScreenedSample screened_sample(const Context& context, const CollocationState& state,
+                                             Index look, Index number);
+
+}  // namespace chaosgrad::internal::collocation
