@@ -41,6 +41,8 @@ HessianSamples half_of(const HessianSamples& samples, const Matrix& levels,
   return part;
 }
 
+// Of differences over 3 % of x, relative to the Hessian. Origin: h/2 of the third derivative.
+constexpr double difference_bias = 0.05;
 // A standard error wants some terms.
 constexpr std::size_t least_terms = 32;
 
@@ -58,8 +60,9 @@ std::optional<Concavity> concavity_in(const HessianSamples& samples, const Matri
   const Matrix mean = mean_hessian(second);
   found.curvature = quotient(mean, found.direction);
   found.error = quotient_errors(second, mean, found.direction)(0);
-  // What differences over a finite step get wrong shows as asymmetry, too.
-  const double bias = 0.5 * (mean - mean.transpose()).norm();
+  // What differences over a finite step get wrong shows as asymmetry, too, and is some percent.
+  const double bias =
+      std::max(0.5 * (mean - mean.transpose()).norm(), difference_bias * mean.norm());
   if (!(found.curvature < -z * found.error) || !(found.curvature < -bias)) return {};
   return found;
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solve/sieve/budget.h"
-#include "solve/sieve/outside.h"
+#include "basis/kernels.h"
+#include "solve/common/other_minima.h"
+#include "solve/sieve/context.h"
+#include "solve/sieve/error.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -29,6 +31,25 @@ FreshTest fresh_test(const SieveContext& context, const SieveBatch& batch, const
   return test;
 }
 
+// Another minimum than the one that the expansion follows, at a block of θ of its own.
+OtherMinima other_minima(const SieveContext& context, const SieveState& state) {
+  // Streams beside those of the tests themselves, whose steps are small.
+  const auto stream = [&](Purpose purpose, Index number) {
+    return make_stream(
+        context.options.seed, purpose,
+        (std::uint64_t{1} << 40) + static_cast<std::uint64_t>(state.looks * 1024 + number));
+  };
+  const Index m = state.u.rows();
+  const SieveSamples at =
+      mixture_samples(context.oracle, state.basis, m, stream(Purpose::sieve_test_parameters, 0), 0);
+  BasisBlock psi;
+  state.basis.evaluate(at.eta, m, psi);
+  Matrix x(block_size, state.u.cols());
+  expand(psi, state.u, x);
+  return find_other_minima(context.oracle, at.theta, x, {},
+                           [&](Index number) { return stream(Purpose::sieve_test_noise, number); });
+}
+
 // What the state keeps of a test that contradicts it: functions, the error that no function holds,
 // and the noise that the run has not seen.
 SieveVerdict refute(const Basis& wide, const FreshTest& test, const TestReport& report,
@@ -46,9 +67,10 @@ SieveVerdict refute(const Basis& wide, const FreshTest& test, const TestReport& 
 
 }  // namespace
 
-SieveVerdict confirm(const SieveContext& context, const SieveBatch& batch, SieveState& state,
-                     TestReport& report, Run& run) {
+SieveVerdict confirm(const SieveContext& context, Monitor& monitor, const SieveBatch& batch,
+                     SieveState& state, TestReport& report, Run& run) {
   if (!test_is_due(state, run.gradients, context.tuning)) return SieveVerdict::go_on;
+  if (!monitor.may_continue(state.stage, 0, run)) return SieveVerdict::stopped;
   const Basis wide = test_basis(state.basis, context.tuning);
   ++state.looks;
   state.tested_at = run.gradients;
@@ -67,6 +89,9 @@ SieveVerdict confirm(const SieveContext& context, const SieveBatch& batch, Sieve
              state.error.optimisation, (int)report.finding, wide.size());
   if (report.finding == TestReport::Finding::refuted)
     return refute(wide, test, report, context.tuning, state);
+  const OtherMinima others = other_minima(context, state);
+  run.test_gradients += others.gradients;
+  if (others.found) return fail(Status::several_minima, *others.found, run);
   state.error.hidden = 0;
   if (report.finding == TestReport::Finding::assumed)
     run.notes.push_back(assumption(report, wide, goal));

@@ -67,6 +67,10 @@ class MeanObjective {
     return all;
   }
 
+  // Of a step: a gradient, and a Hessian by differences.
+  [[nodiscard]] std::int64_t cost() const {
+    return blocks_ * block_size * (context_.oracle.dimension() + 2);
+  }
   [[nodiscard]] std::int64_t gradients() const { return gradients_; }
 
  private:
@@ -131,7 +135,8 @@ Vector bounded_step(const Matrix& vectors, const Vector& eigenvalues, const Vect
   return vectors * step(high);
 }
 
-FirstDescent first_descent(const SieveContext& context, const Basis& basis, const Vector& start) {
+FirstDescent first_descent(const SieveContext& context, const Basis& basis, const Vector& start,
+                           const std::function<bool(std::int64_t)>& may_continue) {
   const SieveTuning& tuning = context.tuning;
   MeanObjective objective(context, basis);
   FirstDescent result;
@@ -152,6 +157,8 @@ FirstDescent first_descent(const SieveContext& context, const Basis& basis, cons
   bool moved = false;
   for (Index k = 0; k < tuning.descent_steps; ++k) {
     result.x = at.x;
+    if (k > 0 && !may_continue(objective.gradients() + objective.cost()))
+      return end(FirstDescent::Outcome::stopped);
     const auto arrived = moved ? FirstDescent::Outcome::moved : FirstDescent::Outcome::good_start;
     if (is_noise(at.g, tuning.descent_noise)) return end(arrived);
     if (!(radius < infinity) && !at.clear) radius = 1;

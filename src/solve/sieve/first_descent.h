@@ -3,6 +3,7 @@
 // loss with a kink is 0 where no draw crosses it, that of log cosh is tiny. So the mean of F over θ
 // and v at a constant x is descended first, from any start in its domain, until Newton's step does
 // what it promises. It needs gradients only, and takes F to be convex on the way.
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,7 @@ struct FirstDescent {
     moved,           // x is such a point
     unbounded,       // the mean of F falls without end; x is far away
     outside_domain,  // ∇F is not finite at the start
+    stopped,         // budget, clock or caller
     unfinished       // no such point was found in as many steps as there may be
   };
   Outcome outcome = Outcome::unfinished;
@@ -26,8 +28,11 @@ struct FirstDescent {
   std::optional<OutsidePoint> outside = {};
   std::int64_t gradients = 0;
 };
+// may_continue(n): whether n gradients may have been spent in all; asked before every step but the
+// first, which only looks at the start.
 [[nodiscard]] FirstDescent first_descent(const SieveContext& context, const Basis& basis,
-                                         const Vector& start);
+                                         const Vector& start,
+                                         const std::function<bool(std::int64_t)>& may_continue);
 
 // The minimiser of g·p + ½ p·Hp over |p| ≤ radius, H = V diag(λ) Vᵀ with λ ≥ 0.
 [[nodiscard]] Vector bounded_step(const Matrix& vectors, const Vector& eigenvalues, const Vector& g,

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "solve/sieve/budget.h"
-#include "solve/sieve/outside.h"
+#include "solve/sieve/context.h"
+#include "solve/sieve/error.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -93,6 +93,10 @@ SieveVerdict renew_metric(const SieveContext& context, Monitor& monitor, SieveSt
   state.concave = seen.concavity ? describe(*seen.concavity, facts) : std::string{};
   if (!state.concave.empty() && state.stage >= tuning.least_stages)
     return fail_concave(context.oracle, state.concave, run);
+  if (!found->metric && can_return(state, tuning)) {  // a step too far, to where f is flat
+    halve_step(tuning, state);
+    return SieveVerdict::shortened;
+  }
   if (!found->metric) {
     return fail_concave(
         context.oracle,

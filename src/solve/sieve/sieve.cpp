@@ -9,14 +9,12 @@
 #include <cmath>
 
 #include "solve/common/goal.h"
-#include "solve/sieve/budget.h"
 #include "solve/sieve/confirm.h"
 #include "solve/sieve/context.h"
 #include "solve/sieve/error.h"
 #include "solve/sieve/first_descent.h"
 #include "solve/sieve/growth.h"
 #include "solve/sieve/metric_stage.h"
-#include "solve/sieve/outside.h"
 #include "solve/sieve/sieve_batch.h"
 #include "solve/sieve/state.h"
 #include "solve/sieve/step.h"
@@ -35,10 +33,18 @@ std::string hint(const Oracle& oracle) {
 }
 
 // Goes to a point from which Newton's steps are sound, if the start is not one.
-SieveVerdict find_start(const SieveContext& context, SieveState& state, Run& run) {
+SieveVerdict find_start(const SieveContext& context, Monitor& monitor, SieveState& state,
+                        Run& run) {
   if (state.u.cols() > dense_limit) return SieveVerdict::go_on;
   const ProblemFacts& facts = context.oracle.facts();
-  const FirstDescent descent = first_descent(context, state.basis, facts.start);
+  if (!monitor.may_continue(state.stage, 0, run)) return SieveVerdict::stopped;
+  const FirstDescent descent = first_descent(
+      context, state.basis, facts.start,
+      [&](std::int64_t cost) { return monitor.may_continue(state.stage, cost, run); });
+  if (descent.outcome == FirstDescent::Outcome::stopped) {
+    run.gradients += descent.gradients;
+    return SieveVerdict::stopped;
+  }
   using enum FirstDescent::Outcome;
   if (descent.outcome == outside_domain) return fail_outside(context.oracle, *descent.outside, run);
   if (descent.outcome == good_start) {
@@ -164,7 +170,8 @@ void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor,
                              .probe = Probe(oracle.parameters().germs(), tuning)};
   SieveState state = options.resume ? restore_state(*options.resume, run)
                                     : start_state(oracle, run.basis.families(), options);
-  SieveVerdict verdict = options.resume ? SieveVerdict::go_on : find_start(context, state, run);
+  SieveVerdict verdict =
+      options.resume ? SieveVerdict::go_on : find_start(context, monitor, state, run);
   TestReport test;
   for (; verdict == SieveVerdict::go_on || verdict == SieveVerdict::shortened; ++state.stage) {
     save(state, run);  // line 3
@@ -191,7 +198,8 @@ void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor,
     publish(state, run);
     record(context, monitor, state, samples, run);
     verdict = judge(state.error, tolerance(context, state), state.stage, tuning);  // line 19
-    if (verdict == SieveVerdict::converged) verdict = confirm(context, batch, state, test, run);
+    if (verdict == SieveVerdict::converged)
+      verdict = confirm(context, monitor, batch, state, test, run);
     if (verdict != SieveVerdict::go_on) continue;
 
     if (state.basis.size() == batch.size())  // line 20; a test that refuted has added its own

@@ -52,6 +52,10 @@ void extend(const std::vector<MultiIndex>& added, SieveState& state) {
   for (Coefficients& replicate : state.replicates) extend_rows(replicate);
 }
 
+bool can_return(const SieveState& state, const SieveTuning& tuning) {
+  return state.inside.rows() > 0 && state.stage > 1 && state.halvings < tuning.most_returns;
+}
+
 void halve_step(const SieveTuning& tuning, SieveState& state) {
   const Coefficients way = 0.5 * (state.inside - state.u);
   state.u += way;
@@ -90,6 +94,7 @@ void save(const SieveState& state, Run& run) {
   saved.texts["concave"] = state.concave;
   saved.arrays["inside"] = state.inside;
   saved.set_integer("looks", state.looks);
+  saved.set_number("unseen", run.unseen.value_or(0));  // 0: nothing was tested
   saved.set_integer("tested_at", state.tested_at);
   saved.set_integer("vain_tests", state.vain_tests);
   saved.set_integer("test_gradients", run.test_gradients);
@@ -105,6 +110,7 @@ SieveState restore_state(const Solution& before, Run& run) {
   const Index stage = restore_stages(before, run);
   const Index looks = saved.integer("looks");
   run.test_gradients = saved.integer("test_gradients");
+  if (saved.number("unseen") > 0) run.unseen = saved.number("unseen");
   const Coefficients& error = saved.array("error");
   SieveState state{.stage = stage,
                    .basis = Basis(run.basis.families(), restore_indices(saved)),

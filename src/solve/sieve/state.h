@@ -59,6 +59,8 @@ struct SieveState {
 // Adds functions whose coefficients are 0 and to be learnt.
 void extend(const std::vector<MultiIndex>& added, SieveState& state);
 
+// Whether there is an iterate to go back to, and it has not been tried too often.
+[[nodiscard]] bool can_return(const SieveState& state, const SieveTuning& tuning);
 // Half of the way back to `inside`, replicates and all, and shorter steps from now on.
 void halve_step(const SieveTuning& tuning, SieveState& state);
 

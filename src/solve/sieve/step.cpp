@@ -46,8 +46,7 @@ bool moves_on(const Coefficients& step, const Coefficients& step_variances,
 }
 
 bool overshoots(const Coefficients& step, const SieveState& state, const SieveTuning& tuning) {
-  if (state.inside.rows() == 0 || state.halvings >= tuning.most_returns || state.stage <= 2)
-    return false;
+  if (!can_return(state, tuning)) return false;
   return step.squaredNorm() >
          tuning.overshoot * (state.last_step.squaredNorm() + state.error.sampling);
 }

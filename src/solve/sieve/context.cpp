@@ -1,26 +1,10 @@
-#include "solve/sieve/outside.h"
+#include "solve/sieve/context.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "solve/common/goal.h"
-
 namespace chaosgrad::internal {
-namespace {
-
-// "fraction = 1.2, …", the first few.
-std::string variables_at(const ProblemFacts& facts, const Vector& x) {
-  constexpr Index most = 6;
-  std::string text;
-  for (Index k = 0; k < std::min(x.size(), most); ++k) {
-    text += fmt::format("{}{} = {:.4g}", k == 0 ? "" : ", ",
-                        facts.variable_names[static_cast<std::size_t>(k)], x(k));
-  }
-  return x.size() > most ? text + ", …" : text;
-}
-
-}  // namespace
 
 SieveVerdict fail_outside(const Oracle& oracle, const OutsidePoint& point, Run& run,
                           bool shortened) {
