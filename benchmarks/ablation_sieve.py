@@ -43,7 +43,7 @@ SCAN = {
     "descent_blocks": [2, 16], "descent_steps": [30, 0], "descent_gain": [0.25, 0.9], "descent_noise": [1.5, 6],
     "drift_reach": [1.5, 6, OFF], "overshoot": [4, 64, OFF], "most_returns": [1, 10, 0], "most_halvings": [5],
     "test_share": [0.03, 0.5], "least_test": [512, 4096], "cheap_test": [2048, 32768], "least_test_blocks": [8, 128], "cheap_operations": [0],
-    "test_resolution": [0.0625, 0.25, OFF], "coarse_resolution": [0.25, 1, 0], "test_noise": [1, 16], "test_functions": [250, 4000, 1],
+    "test_resolution": [0.0625, 0.25, OFF], "coarse_resolution": [0.25, 1, 0], "weakest_test": [5, 20, OFF], "test_noise": [1, 16], "test_functions": [250, 4000, 1],
     "test_degrees": [2, 8], "test_renewal": [1.2, 3], "vain_tests": [2, 8], "same_error": [0.5, 0.95],
     "confidence": [0.5, 0.99],
 }

@@ -44,6 +44,7 @@ TEST(SieveTest, FindingsFollowTheLimits) {
   EXPECT_EQ(finding(test_of(1.1, 0.4 * 64)), refuted);
   EXPECT_EQ(finding(test_of(3, 2 * 64)), assumed);
   EXPECT_EQ(finding(test_of(6, 2 * 64)), refuted);
+  EXPECT_EQ(finding(test_of(3, 60 * 64)), too_weak);  // the limit is beyond 10²
   // The errors that the run claims count, and the noise that it has not seen.
   EXPECT_EQ(finding(test_of(0.5, 1), {.sampling = 0.6, .basis = 0.5}), refuted);
   FreshTest noisy = test_of(0.5, 1);
@@ -76,7 +77,10 @@ TEST(SieveTest, LengthFollowsWhatItHasToDecide) {
   const FreshTest test = test_of(0.5, 16);
   EXPECT_NEAR(static_cast<double>(all_test_blocks(test, 1, 1 << 20, tuning)), 4 * 32, 2);
   EXPECT_EQ(all_test_blocks(test, 1, 3 * 8192, tuning), 3 * 32);       // all that it may: coarse
-  EXPECT_EQ(all_test_blocks(test_of(0.5, 640), 1, 8192, tuning), 32);  // hopeless: no more
+  EXPECT_EQ(all_test_blocks(test_of(0.5, 640), 1, 8192, tuning), 32);  // no more are allowed
+  // A standard error of 50: four times as many make it 25, a quarter of 10².
+  EXPECT_NEAR(static_cast<double>(all_test_blocks(test_of(0.5, 50 * 64), 1, 1 << 20, tuning)), 128,
+              2);
   EXPECT_EQ(all_test_blocks(test_of(0.5, 1), 1, 1 << 20, tuning), 32);
   // Draws: a quarter of the variance in squared tolerances, from 2 to 16, few in short runs.
   EXPECT_EQ(test_draws(1, 1, 1 << 20, tuning), 2);
@@ -160,7 +164,7 @@ TEST(SieveTest, MeasuresTheErrorAndTheNoise) {
 // A parity has no main effects and no pairs: no candidate shows it. The program must not say that
 // it has converged while it is wrong.
 TEST(SieveTest, ParitiesAreNotCertified) {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     const auto problem =
         pull(3, 0.5, [](const Vector& t) { return sign_of(t(0)) * sign_of(t(1)) * sign_of(t(2)); });
     const Solution solution =
@@ -191,7 +195,7 @@ TEST(SieveTest, ProductsOfFourAreFoundAndSolved) {
 
 // The force is 0.5/p with probability p = 0.002: runs that miss the event would be off by 0.5.
 TEST(SieveTest, RareEventsOfTheNoiseAreSeen) {
-  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     const PerSampleProblem problem(1, Measure({Distribution(Uniform{-1, 1})}), 1,
                                    [](const Vector& x, const Vector& theta, const Vector& noise) {
                                      return Vector::Constant(

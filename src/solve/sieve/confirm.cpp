@@ -81,18 +81,13 @@ SieveVerdict confirm(const SieveContext& context, Monitor& monitor, const SieveB
   const double goal = tolerance(context, state);
   report =
       judge_test(test, state.error, goal, context.options.confidence, state.looks, context.tuning);
-  fmt::print(stderr,
-             "stage {} spent {} test {} draws {} goal2 {:.3g} measured {:.3g} limit {:.3g} spread "
-             "{:.3g} found {:.3g} sampling {:.3g} basis {:.3g} opt {:.3g} finding {} wide {}\n",
-             state.stage, run.gradients, test.samples(), test.draws, goal * goal, report.measured,
-             report.limit, report.spread, report.found, state.error.sampling, state.error.basis,
-             state.error.optimisation, (int)report.finding, wide.size());
   if (report.finding == TestReport::Finding::refuted)
     return refute(wide, test, report, context.tuning, state);
+  state.error.hidden = 0;
+  if (report.finding == TestReport::Finding::too_weak) return SieveVerdict::go_on;
   const OtherMinima others = other_minima(context, state);
   run.test_gradients += others.gradients;
   if (others.found) return fail(Status::several_minima, *others.found, run);
-  state.error.hidden = 0;
   if (report.finding == TestReport::Finding::assumed)
     run.notes.push_back(assumption(report, wide, goal));
   return SieveVerdict::converged;

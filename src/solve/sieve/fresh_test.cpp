@@ -183,7 +183,8 @@ TestReport judge_test(const FreshTest& test, const SieveError& error, double tol
   } else if (report.limit <= squared) {
     report.finding = confirmed;
   } else {
-    report.finding = sharp ? refuted : assumed;
+    const double weakest = std::pow(tuning.weakest_test, 2) * squared;
+    report.finding = sharp ? refuted : report.limit <= weakest ? assumed : too_weak;
   }
   return report;
 }
@@ -206,7 +207,10 @@ Index all_test_blocks(const FreshTest& test, double tolerance, std::int64_t spen
                                  static_cast<double>(block_size * test.draws));
   const double deciding = blocks_for(tuning.test_resolution);
   if (deciding <= most) return std::max(first, static_cast<Index>(deciding));
-  return blocks_for(tuning.coarse_resolution) <= most ? static_cast<Index>(most) : first;
+  if (blocks_for(tuning.coarse_resolution) <= most) return static_cast<Index>(most);
+  // A quarter of the squared weakest limit, so that its quantile is within it.
+  const double least = blocks_for(0.25 * std::pow(tuning.weakest_test, 2));
+  return std::max(first, static_cast<Index>(std::min(least, most)));
 }
 
 std::vector<MultiIndex> functions_found(const Basis& wide, const FreshTest& test,

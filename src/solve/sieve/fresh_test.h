@@ -59,6 +59,7 @@ struct TestReport {
   enum class Finding {
     confirmed,  // the limit of the whole error is within the tolerance
     assumed,    // the test is too weak for that, but nothing that it looked for contradicts
+    too_weak,   // not even an error of many tolerances can be excluded
     refuted     // there is an error beyond the tolerance that the run did not know of
   };
   Finding finding = Finding::refuted;

@@ -122,6 +122,26 @@ std::string stalled_reason(const SieveContext& context, const SieveState& state)
       state.vain_tests, std::sqrt(state.error.squared()), tolerance(context, state));
 }
 
+// Why a run that seems to be within its tolerance was not allowed to end.
+void note_tests(const SieveContext& context, const SieveState& state, SieveVerdict verdict,
+                Run& run) {
+  const bool ended = verdict == SieveVerdict::converged || verdict == SieveVerdict::failed;
+  const double goal = tolerance(context, state);
+  if (ended || state.looks == 0 || !(state.error.upper <= goal)) return;
+  if (state.error.hidden > 0) {
+    run.notes.push_back(fmt::format(
+        "a test on fresh samples showed an error of {:.3g} that the functions of the basis do not "
+        "explain: the optimum may jump, oscillate or have a narrow feature in theta",
+        std::sqrt(state.error.hidden)));
+  } else {
+    run.notes.push_back(fmt::format(
+        "the error estimate is within the tolerance {:.3g}, but the noise is so large that a test "
+        "on fresh samples cannot exclude an error of {:g} times as much; more gradients or a "
+        "larger tolerance would let it",
+        goal, context.tuning.weakest_test));
+  }
+}
+
 // Status, constants and error of the run.
 void finish(const SieveContext& context, const SieveState& state, SieveVerdict verdict,
             const TestReport& test, Run& run) {
@@ -139,6 +159,7 @@ void finish(const SieveContext& context, const SieveState& state, SieveVerdict v
     run.status = Status::stalled;
     run.stop_reason = stalled_reason(context, state);
   }
+  note_tests(context, state, verdict, run);
   set_constants(context.oracle.facts(), state.seen, run);
   CurvatureSeen clear = state.seen;  // of what contradicts the facts: beyond its noise
   clear.lowest += state.lowest_slack;

@@ -159,6 +159,10 @@ struct SieveTuning {
   // `coarse_resolution`: then the squared error itself has to be within the tolerance.
   double test_resolution = 0.125;
   double coarse_resolution = 0.5;
+  // Tolerances that a test has to exclude at least, or the run may not end. Origin: 3 to 5 are
+  // reached by fewer gradients than the solution takes (expectiles, quantiles at 1 %); at 20 there
+  // was a wrong answer (a jump under noise of rare events).
+  double weakest_test = 10;
   // E w²|R|² over squared tolerance and draws of the noise at each θ. Origin: with K draws per θ the
   // noise of the products falls by K − 1 for the same gradients, until that of θ matters.
   double test_noise = 4;
@@ -228,6 +232,7 @@ void visit(SieveTuning& tuning, const Visit& visitor) {
   visitor("cheap_operations", tuning.cheap_operations);
   visitor("test_resolution", tuning.test_resolution);
   visitor("coarse_resolution", tuning.coarse_resolution);
+  visitor("weakest_test", tuning.weakest_test);
   visitor("test_noise", tuning.test_noise);
   visitor("test_functions", tuning.test_functions);
   visitor("test_degrees", tuning.test_degrees);
