@@ -215,6 +215,11 @@ TEST(SieveBudget, BatchesAreHalfOfTheRunOrWhatIsMissing) {
   EXPECT_EQ(next_batch(state, 1, budget, tuning), 8 * sieve_chunk);  // the smallest batch
   state.error.sampling = 10;
   EXPECT_EQ(next_batch(state, 1, budget, tuning), 32 * sieve_chunk);
+  state.error.sampling = 1.01;
+  state.error.drifting = true;  // nobody knows what is missing
+  EXPECT_EQ(next_batch(state, 1, budget, tuning), 32 * sieve_chunk);
+  state.error.drifting = false;
+  state.error.sampling = 10;
   // What is left of the budget, unless that is too little to be of use.
   EXPECT_EQ(next_batch(state, 1, {budget.spent, 70 * sieve_chunk}, tuning), 6 * sieve_chunk);
   EXPECT_EQ(next_batch(state, 1, {budget.spent, 66 * sieve_chunk}, tuning), 32 * sieve_chunk);
@@ -282,6 +287,7 @@ TEST(SieveSaved, ComesBackToTheBit) {
                  .sampling_factor = 1.4,
                  .upper = 0.9,
                  .hidden = 0.15,
+                 .drifting = true,
                  .variances = row({0.01, 0.02})};
   run.gradients = 99;
   run.test_gradients = 55;
@@ -303,6 +309,7 @@ TEST(SieveSaved, ComesBackToTheBit) {
   EXPECT_EQ(back.doubt, state.doubt);
   EXPECT_EQ(back.vain_tests, state.vain_tests);
   EXPECT_EQ(back.error.hidden, state.error.hidden);
+  EXPECT_EQ(back.error.drifting, state.error.drifting);
   EXPECT_EQ(back.stage, 7);
   EXPECT_EQ(back.basis.size(), 3);
   EXPECT_EQ(back.u, state.u);

@@ -49,6 +49,7 @@ SieveError measure_error(const SieveBatch& batch, const SieveState& state, const
   const double beyond = batch.beyond.squaredNorm() - noise.sum();
   error.basis = std::max({0.0, beyond, probed_error(batch, confidence)});
   error.optimisation = step.optimisation;
+  error.drifting = step.drifting;
   // Early stages still move, and the last one may show that.
   if (state.stage >= tuning.least_stages) {
     error.upper = std::sqrt(error.sampling_factor * error.sampling + error.basis +
@@ -77,7 +78,7 @@ Index next_batch(const SieveState& state, double tolerance, GradientBudget budge
   double wanted = largest;
   const SieveError& error = state.error;
   const double room = std::pow(tolerance, 2) - error.basis;
-  if (std::isfinite(error.upper) && room > 0) {
+  if (std::isfinite(error.upper) && !error.drifting && room > 0) {
     const double missing =
         state.averaged.maxCoeff() * (error.sampling_factor * error.sampling / room - 1);
     wanted = std::clamp(tuning.batch_margin * missing, tuning.least_batch * largest, largest);

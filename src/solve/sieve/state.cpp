@@ -98,10 +98,10 @@ void save(const SieveState& state, Run& run) {
   saved.set_integer("tested_at", state.tested_at);
   saved.set_integer("vain_tests", state.vain_tests);
   saved.set_integer("test_gradients", run.test_gradients);
-  saved.arrays["error"].resize(1, 9);
+  saved.arrays["error"].resize(1, 10);
   saved.arrays["error"] << state.error.sampling, state.error.basis, state.error.optimisation,
       state.error.upper, state.error.sampling_factor, state.smallest_step, state.damping,
-      state.error.hidden, state.doubt;
+      state.error.hidden, state.doubt, state.error.drifting ? 1 : 0;
   if (state.metric) save(*state.metric, saved);
 }
 
@@ -136,6 +136,7 @@ SieveState restore_state(const Solution& before, Run& run) {
                              .sampling_factor = error(4),
                              .upper = error(3),
                              .hidden = error(7),
+                             .drifting = error(9) != 0,
                              .variances = saved.array("variances")},
                    .looks = looks,
                    .tested_at = saved.integer("tested_at"),

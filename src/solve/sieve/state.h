@@ -20,6 +20,7 @@ struct SieveError {
   double sampling_factor = 1;   // from the sampling error's square to its upper confidence limit
   double upper = infinity;      // ∞: the run may not end here
   double hidden = 0;            // what the last test showed beyond all of that
+  bool drifting = false;        // the coefficients together still move on
   Coefficients variances = {};  // of the coefficients, m×q
 
   [[nodiscard]] double outside() const { return std::max(basis, hidden); }
