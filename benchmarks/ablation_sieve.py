@@ -39,7 +39,12 @@ SCAN = {
     "basis_share": [0.25, 1, 0], "negligible_basis": [0.05, 0.2, 0], "growth_signal": [1.5, 6, 0], "bulk": [0.7, 1], "most_growth": [0.25, 1],
     "probe_waves": [32, 128, 0], "probe_axis_waves": [8, 32], "probe_highest": [4, 16],
     "first_metrics": [1, 4], "metric_renewal": [2, 8, OFF], "asymmetry_limit": [0.01, 0.1, OFF], "curvature_slack": [0.001, 0.05, OFF],
-    "least_certificate": [256, 1024], "certificate_part": [10, 40],
+    "asymmetry_signal": [3, OFF], "false_alarm": [1e-2, 1e-6], "clear_curvature": [2, 8, 0], "metric_again": [2, 16], "curvature_floor": [1, 4, 0],
+    "descent_blocks": [2, 16], "descent_steps": [30, 0], "descent_gain": [0.25, 0.9], "descent_noise": [1.5, 6],
+    "drift_reach": [1.5, 6, OFF], "overshoot": [4, 64, OFF], "most_returns": [1, 10, 0], "most_halvings": [5],
+    "test_share": [0.03, 0.5], "least_test": [512, 4096], "cheap_test": [2048, 32768], "least_test_blocks": [8, 128], "cheap_operations": [0],
+    "test_resolution": [0.0625, 0.25, OFF], "coarse_resolution": [0.25, 1, 0], "weakest_test": [5, 20, OFF], "test_noise": [1, 16], "test_functions": [250, 4000, 1],
+    "test_degrees": [2, 8], "test_renewal": [1.2, 3], "vain_tests": [2, 8], "same_error": [0.5, 0.95],
     "confidence": [0.5, 0.99],
 }
 

@@ -43,6 +43,18 @@ std::vector<Matrix> sample_hessians(const Oracle& oracle, const Matrix& x, const
       hessians[static_cast<std::size_t>(i)].col(a) =
           (above.row(i) - below.row(i)).transpose() / width;
     }
+    // At the edge of a domain the step goes to its inside.
+    if (kind == Difference::forward && !above.allFinite()) {
+      moved.col(a) = x.col(a).array() - h;
+      Matrix behind(n, q);
+      oracle.gradient(moved, theta, noise, behind);
+      moved.col(a) = x.col(a);
+      for (Index i = 0; i < n; ++i) {
+        if (!above.row(i).allFinite())
+          hessians[static_cast<std::size_t>(i)].col(a) =
+              (below.row(i) - behind.row(i)).transpose() / h;
+      }
+    }
   }
   return hessians;
 }

@@ -43,7 +43,8 @@ using MeanGradient = std::function<Vector(const Vector&)>;
                                             const Vector& h, Difference kind);
 
 // ∂²F/∂x² at each row of x (B×q), with the same θ and noise on both sides; the step along an axis
-// is common to all rows. B(q + 1) or 2Bq gradients.
+// is common to all rows. B(q + 1) or 2Bq gradients, and B more along an axis where a forward step
+// leaves the domain of F at some row: it is taken backward there.
 [[nodiscard]] std::vector<Matrix> sample_hessians(const Oracle& oracle, const Matrix& x,
                                                   const Matrix& theta, const Matrix& noise,
                                                   Difference kind, bool noisy);

@@ -52,6 +52,7 @@ WhitenedFit fit_whitened(const HessianSamples& samples, const Curvature& mean,
   BasisBlock psi;
   for (Index j = 0; j < count; ++j) {
     if (j % block_size == 0) linear.evaluate(samples.eta.middleRows(j, block_size), h, psi);
+    if (!(samples.weights(j) > 0)) continue;
     const Matrix& hessian = samples.hessians[static_cast<std::size_t>(j)];
     const Matrix whitened = W.transpose() * symmetric_part(hessian) * W;
     const double w = samples.weights(j) / static_cast<double>(count);
@@ -98,13 +99,10 @@ Matrix LocalMetric::steps(Block eta, Block g) const {
 
 Index metric_functions(Index d, Index q) { return q <= local_limit ? 1 + d : 1; }
 
-LocalMetric fit_metric(const HessianSamples& samples, const std::vector<Family>& families,
+LocalMetric fit_metric(const HessianSamples& samples, Curvature mean,
+                       const std::vector<Family>& families,
                        const std::optional<double>& strong_convexity) {
   const Index q = samples.hessians.front().rows(), d = samples.eta.cols();
-  Matrix sum = Matrix::Zero(q, q);
-  for (std::size_t j = 0; j < samples.hessians.size(); ++j)
-    sum += samples.weights(static_cast<Index>(j)) * samples.hessians[j];
-  Curvature mean = decompose(sum / samples.weights.sum());
   const auto h = static_cast<Index>(
       std::min(function_count(families), static_cast<double>(metric_functions(d, q))));
   if (h == 1 || !(mean.lowest() > 0)) return LocalMetric(std::move(mean));

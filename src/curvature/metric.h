@@ -58,9 +58,10 @@ struct HessianSamples {
 // The number of functions that fit_metric() uses for H(θ) in d parameters.
 [[nodiscard]] Index metric_functions(Index d, Index q);
 
-// Least squares on the constant and linear functions; the mean alone where the Hessians do not vary
-// beyond their noise. μ, where it is known, is a lower bound of H(θ).
-[[nodiscard]] LocalMetric fit_metric(const HessianSamples& samples,
+// Least squares on the constant and linear functions around `mean`, whose eigenvalues are positive;
+// the mean alone where the Hessians do not vary beyond their noise. μ, where it is known, is a lower
+// bound of H(θ). Samples of weight 0 do not count.
+[[nodiscard]] LocalMetric fit_metric(const HessianSamples& samples, Curvature mean,
                                      const std::vector<Family>& families,
                                      const std::optional<double>& strong_convexity);
 

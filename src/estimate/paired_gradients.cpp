@@ -21,21 +21,4 @@ PairedGradients paired_gradients(const Oracle& oracle, const Block& x, const Blo
   return pair;
 }
 
-Vector paired_products(const Oracle& oracle, const Basis& basis, const Coefficients& u,
-                       std::uint64_t seed, Index blocks, Executor& executor) {
-  Vector products(blocks * block_size);
-  executor.for_each(blocks, [&](Index b) {
-    const Index sample = b * block_size;
-    const ParameterSamples at = draw_parameters(
-        oracle.parameters(), make_stream(seed, Purpose::bound_parameters), sample, block_size);
-    BasisBlock psi;
-    basis.evaluate(at.eta, u.rows(), psi);
-    Matrix x(block_size, u.cols());
-    expand(psi, u, x);
-    products.segment(sample, block_size) =
-        paired_gradients(oracle, x, at.theta, seed, Purpose::bound_noise, sample).products();
-  });
-  return products;
-}
-
 }  // namespace chaosgrad::internal

@@ -19,9 +19,4 @@ struct PairedGradients {
                                                const Block& theta, std::uint64_t seed,
                                                Purpose noise, Index sample);
 
-// The products at x_u and `blocks` blocks of fresh samples of π, for the sieve's bound.
-[[nodiscard]] Vector paired_products(const Oracle& oracle, const Basis& basis,
-                                     const Coefficients& u, std::uint64_t seed, Index blocks,
-                                     Executor& executor);
-
 }  // namespace chaosgrad::internal

@@ -21,8 +21,6 @@ enum class Purpose : std::uint8_t {
                // densities), 1 (not a shift: where in the gaps of a line points are placed)
   constants_parameters,    // estimates of μ, L, V, V_G: θ
   constants_noise,         // the same: v. Step: number of the θ
-  bound_parameters,        // sieve, the bound of its error: θ
-  bound_noise,             // the same: v. Step: draw 0 or 1
   certificate_parameters,  // certificate: θ
   certificate_noise,       // the same: v. Step: draw 0 or 1
   validation,              // history of adaptive runs, the distance to a known optimum: θ
@@ -44,6 +42,8 @@ enum class Purpose : std::uint8_t {
   screen_parameters,       // tests of collocation, θ ~ π. Step: number of the test
   screen_induced,          // the same, θ from the induced densities
   test_functions,          // the same, which induced density a sample comes from
+  sieve_test_parameters,   // sieve, the test that confirms: θ. Step: number of the look
+  sieve_test_noise,        // the same: v. Step: look · 16 + draw
 };
 
 // The streams of a purpose have the ids group · 2^48 + first + step, step < count.
@@ -59,8 +59,6 @@ inline constexpr std::array<StreamRange, 28> stream_registry = {{
     {Purpose::scramble, 2, 0, all_steps},
     {Purpose::constants_parameters, 3, 0, 1},
     {Purpose::constants_noise, 3, 1, all_steps - 1},
-    {Purpose::bound_parameters, 4, 0, 1},
-    {Purpose::bound_noise, 4, 1, 2},
     {Purpose::certificate_parameters, 4, 100, 1},
     {Purpose::certificate_noise, 4, 101, 2},
     {Purpose::validation, 5, 0, 1},
@@ -82,6 +80,8 @@ inline constexpr std::array<StreamRange, 28> stream_registry = {{
     {Purpose::screen_parameters, 21, 0, all_steps},
     {Purpose::screen_induced, 22, 0, all_steps},
     {Purpose::test_functions, 23, 0, 1},
+    {Purpose::sieve_test_parameters, 24, 0, all_steps},
+    {Purpose::sieve_test_noise, 25, 0, all_steps},
 }};
 
 // The stream of one purpose at one step. Throws InputError unless step < count.

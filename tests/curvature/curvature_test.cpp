@@ -3,8 +3,10 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <limits>
 
 #include "chaosgrad/chaosgrad.h"
+#include "curvature/hessian_noise.h"
 #include "curvature/metric.h"
 #include "random/random.h"
 
@@ -69,6 +71,22 @@ TEST(Differences, AtEachSampleAreThoseOfItsOwn) {
   }
 }
 
+// ∇F = −1/(θ − x), the gradient of log(θ − x), which ends at x = θ: near it the step goes backward.
+TEST(Differences, AtTheEdgeOfADomainGoToItsInside) {
+  const PerSampleProblem problem(
+      1, Measure({Distribution(Uniform{0, 1})}), 0,
+      [](const Vector& x, const Vector& theta, const Vector&) {
+        const double room = theta(0) - x(0);
+        return Vector::Constant(1, room > 0 ? -1 / room : std::numeric_limits<double>::quiet_NaN());
+      });
+  const Matrix x = Matrix{{0.0}, {0.99}}, theta = Matrix::Ones(2, 1), noise(2, 0);
+  const std::vector<Matrix> hessians =
+      sample_hessians(problem, x, theta, noise, Difference::forward, true);
+  const double h = difference_step(Difference::forward, true, 0.495);
+  EXPECT_NEAR(hessians[0](0, 0), (-1 / (1 - h) + 1) / h, 1e-12);
+  EXPECT_NEAR(hessians[1](0, 0), (-1 / 0.01 + 1 / (0.01 + h)) / h, 1e-9);
+}
+
 // On as many vectors as there are dimensions the method is exact; a matrix with three eigenvalues
 // ends it after three.
 TEST(Lanczos, FindsAllEigenvaluesOfASmallMatrix) {
@@ -102,7 +120,8 @@ TEST(LocalMetric, InvertsAHessianThatIsLinearInTheGerm) {
     HessianSamples samples{
         (2 * uniform_numbers(n, 1, 10).array() - 1).matrix(), Vector::Ones(n), {}};
     for (Index i = 0; i < n; ++i) samples.hessians.emplace_back((2 + slope * samples.eta(i)) * A);
-    const LocalMetric metric = fit_metric(samples, families, std::nullopt);
+    const LocalMetric metric =
+        fit_metric(samples, decompose(mean_hessian(samples)), families, std::nullopt);
     EXPECT_EQ(metric.parts().empty(), slope == 0);
     const Matrix g = uniform_numbers(n, q, 11);
     const Matrix steps = metric.steps(samples.eta, g);

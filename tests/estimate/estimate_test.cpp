@@ -7,11 +7,12 @@
 #include "chaosgrad/chaosgrad.h"
 #include "estimate/constants.h"
 #include "estimate/gradient_estimator.h"
-#include "estimate/paired_gradients.h"
 #include "estimate/reference.h"
+#include "estimate/repeated_gradients.h"
 #include "estimate/residual_coefficients.h"
 #include "problem/problem_samples.h"
 #include "samples/parameters.h"
+#include "support/keyed_numbers.h"
 #include "support/paper_problem.h"
 
 namespace chaosgrad {
@@ -254,22 +255,45 @@ TEST(ResidualCoefficients, SquaresAreMeansOverPairs) {
   }
 }
 
-// ∇F = ∇f + noise of variance 1/12: the product of two draws has the mean |∇f|², not |∇f|² + 1/12.
-TEST(PairedGradients, HaveNoBiasFromTheNoise) {
-  const PerSampleProblem problem(1, Measure({Distribution(Uniform{-1, 1})}), 1,
-                                 [](const Vector& x, const Vector& theta, const Vector& noise) {
-                                   return Vector(x - theta + Vector::Constant(1, noise(0) - 0.5));
-                                 });
-  const Basis basis(make_families(problem), IndexSet::first(1, 2));
-  const Coefficients u{{0.1}, {0.5}};  // x_u − θ = 0.1 + (0.5 − √⅓) ψ_1
-  const double expected = 0.01 + std::pow(0.5 - 1 / std::sqrt(3.0), 2);
-  Executor executor(2);
-  const Vector products = paired_products(problem, basis, u, 1, 200, executor);
-  const double mean = products.mean();
-  const double error =
-      std::sqrt((products.array() - mean).square().mean() / static_cast<double>(products.size()));
-  EXPECT_NEAR(mean, expected, 5 * error);
-  EXPECT_LT(error, 0.002);  // far below 1/12
+// The mean over all pairs of draws, one by one.
+TEST(PairProducts, AreTheMeanOverAllPairsOfDraws) {
+  const Index rows = 5, q = 3, draws = 4;
+  PairProducts pairs(rows, q);
+  std::vector<Matrix> all;
+  for (Index k = 0; k < draws; ++k) {
+    all.push_back(chaosgrad::testing::signed_numbers(static_cast<std::uint64_t>(k), rows, q));
+    pairs.add(all.back());
+  }
+  EXPECT_EQ(pairs.draws(), draws);
+  for (Index i = 0; i < rows; ++i) {
+    double products = 0, squares = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      squares += all[k].row(i).squaredNorm() / draws;
+      for (std::size_t l = 0; l < all.size(); ++l)
+        if (k != l) products += all[k].row(i).dot(all[l].row(i)) / (draws * (draws - 1));
+    }
+    EXPECT_NEAR(pairs.products()(i), products, 1e-14);
+    EXPECT_NEAR(pairs.mean_squares()(i), squares, 1e-14);
+  }
+}
+
+// r = 0.3 + noise of variance 1/12: the products have the mean 0.09, not 0.09 + 1/12, and with K
+// draws the variance (2/(K(K − 1)) (1/12)² + 4/K 0.09/12).
+TEST(PairProducts, HaveNoBiasFromTheNoise) {
+  const Index rows = 40'000;
+  for (const Index draws : {2, 8}) {
+    PairProducts pairs(rows, 1);
+    for (Index k = 0; k < draws; ++k) {
+      const Matrix noise =
+          chaosgrad::testing::signed_numbers(static_cast<std::uint64_t>(10 + k), rows, 1);
+      pairs.add((0.5 * noise.array() + 0.3).matrix());
+    }
+    const Vector products = pairs.products();
+    const auto n = static_cast<double>(draws);
+    const double variance = 2 / (n * (n - 1)) / 144 + 4 / n * 0.09 / 12;
+    EXPECT_NEAR(products.mean(), 0.09, 4 * std::sqrt(variance / static_cast<double>(rows)));
+    EXPECT_NEAR((products.array() - products.mean()).square().mean(), variance, 0.05 * variance);
+  }
 }
 
 TEST(Constants, CurvatureOfAQuadraticIsExact) {

@@ -78,8 +78,6 @@ TEST(Stream, IdsInUseDoNotChange) {
   EXPECT_EQ(id(Purpose::scramble, 1), group(2) + 1);
   EXPECT_EQ(id(Purpose::constants_parameters, 0), group(3));
   EXPECT_EQ(id(Purpose::constants_noise, 23), group(3) + 24);
-  EXPECT_EQ(id(Purpose::bound_parameters, 0), group(4));
-  EXPECT_EQ(id(Purpose::bound_noise, 1), group(4) + 2);
   EXPECT_EQ(id(Purpose::certificate_parameters, 0), group(4) + 100);
   EXPECT_EQ(id(Purpose::certificate_noise, 1), group(4) + 102);
   EXPECT_EQ(id(Purpose::validation, 0), group(5));

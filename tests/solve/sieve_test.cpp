@@ -9,7 +9,6 @@
 #include "chaosgrad/chaosgrad.h"
 #include "curvature/curvature.h"
 #include "random/random.h"
-#include "solve/sieve/budget.h"
 #include "solve/sieve/error.h"
 #include "solve/sieve/growth.h"
 #include "solve/sieve/state.h"
@@ -99,8 +98,15 @@ TEST(SieveErrors, PartsAreThoseOfTheClosedForm) {
   state.stage = tuning.least_stages - 1;
   EXPECT_EQ(measure_error(batch, state, step, 0.95, tuning).upper, infinity);
   state.stage = tuning.least_stages;
-  const StepReport drifting{.optimisation = 0.5, .drifting = true};
-  EXPECT_EQ(measure_error(batch, state, drifting, 0.95, tuning).upper, infinity);
+  const StepReport drifting{.optimisation = 0.5, .drifting = true, .drift = 4};
+  EXPECT_DOUBLE_EQ(measure_error(batch, state, drifting, 0.95, tuning).upper,
+                   std::sqrt(error.upper * error.upper + 4));
+  // A test that saw more noise than the scatter shows, and an error that nothing explains.
+  state.doubt = 3;
+  state.error.hidden = 0.7;
+  const SieveError doubted = measure_error(batch, state, step, 0.95, tuning);
+  EXPECT_DOUBLE_EQ(doubted.sampling_factor, 3 * error.sampling_factor);
+  EXPECT_DOUBLE_EQ(doubted.squared(), error.sampling + 0.7 + 0.5);
 }
 
 TEST(SieveErrors, TheProbeCountsOnlyWhatTheBasisDoesNotHold) {
@@ -178,6 +184,25 @@ TEST(SieveStep, DriftIsThreeStandardDeviations) {
   EXPECT_FALSE(along(-10));
 }
 
+TEST(SieveStep, AStepThatLedAstrayIsTakenBackByHalf) {
+  SieveState state = state_of(row({4, 8}));
+  state.stage = 3;
+  state.last_step = row({3, 4});  // squared: 25
+  state.error.sampling = 75;
+  EXPECT_FALSE(overshoots(row({41, 0}), state, tuning));  // nothing to go back to
+  state.inside = row({0, 0});
+  EXPECT_FALSE(overshoots(row({39, 0}), state, tuning));  // 16 · 100 = 40²
+  EXPECT_TRUE(overshoots(row({41, 0}), state, tuning));
+  state.replicates[2] = row({5, 9});
+  halve_step(tuning, state);
+  EXPECT_EQ(state.u, row({2, 4}));
+  EXPECT_EQ(state.replicates[2], row({3, 5}));  // its distance to the mean stays
+  EXPECT_EQ(state.damping, 0.5);
+  EXPECT_EQ(state.halvings, 1);
+  state.halvings = tuning.most_returns;
+  EXPECT_FALSE(overshoots(row({41, 0}), state, tuning));
+}
+
 TEST(SieveBudget, BatchesAreHalfOfTheRunOrWhatIsMissing) {
   SieveState state = state_of(row({1}));
   const GradientBudget budget{.spent = 64 * sieve_chunk, .most = 1000 * sieve_chunk};
@@ -190,21 +215,29 @@ TEST(SieveBudget, BatchesAreHalfOfTheRunOrWhatIsMissing) {
   EXPECT_EQ(next_batch(state, 1, budget, tuning), 8 * sieve_chunk);  // the smallest batch
   state.error.sampling = 10;
   EXPECT_EQ(next_batch(state, 1, budget, tuning), 32 * sieve_chunk);
+  state.error.sampling = 1.01;
+  state.error.drifting = true;  // nobody knows what is missing
+  EXPECT_EQ(next_batch(state, 1, budget, tuning), 32 * sieve_chunk);
+  state.error.drifting = false;
+  state.error.sampling = 10;
   // What is left of the budget, unless that is too little to be of use.
   EXPECT_EQ(next_batch(state, 1, {budget.spent, 70 * sieve_chunk}, tuning), 6 * sieve_chunk);
   EXPECT_EQ(next_batch(state, 1, {budget.spent, 66 * sieve_chunk}, tuning), 32 * sieve_chunk);
 }
 
-TEST(SieveBudget, MetricAndBound) {
+TEST(SieveBudget, MetricAndTest) {
   SieveState state = state_of(row({1}));
   EXPECT_TRUE(metric_is_due(state, 0, tuning));
   state.stage = 3;
   state.metric_made_at = 1000;
   EXPECT_FALSE(metric_is_due(state, 3999, tuning));
   EXPECT_TRUE(metric_is_due(state, 4000, tuning));
-  EXPECT_EQ(certificate_blocks({.spent = 100, .most = 10000}, tuning), 512 / block_size);
-  EXPECT_EQ(certificate_blocks({.spent = 10000, .most = 10000}, tuning), 0);
-  EXPECT_EQ(certificate_blocks({.spent = 20 * 1280, .most = 1 << 20}, tuning), 1280 / block_size);
+  state.concave = "its curvature is -1";
+  EXPECT_TRUE(metric_is_due(state, 3999, tuning));
+  EXPECT_TRUE(test_is_due(state, 1000, tuning));  // the first
+  state.tested_at = 1000;
+  EXPECT_FALSE(test_is_due(state, 1499, tuning));
+  EXPECT_TRUE(test_is_due(state, 1500, tuning));
 }
 
 TEST(SieveGrowth, AddsWhatStandsClearWhileTheBasisLimitsTheError) {
@@ -239,13 +272,25 @@ TEST(SieveSaved, ComesBackToTheBit) {
   state.smallest_step = 1e-3;
   state.metric = LocalMetric(decompose(Matrix::Identity(1, 1)));
   state.metric_made_at = 12345;
+  state.lowest_slack = 0.25;
+  state.highest_slack = 0.5;
+  state.concave = "its curvature is -1";
+  state.inside = row({4, 5, 6});
+  state.halvings = 2;
+  state.looks = 3;
+  state.tested_at = 77;
+  state.doubt = 1.5;
+  state.vain_tests = 1;
   state.error = {.sampling = 0.1,
                  .basis = 0.2,
                  .optimisation = 0.3,
                  .sampling_factor = 1.4,
                  .upper = 0.9,
+                 .hidden = 0.15,
+                 .drifting = true,
                  .variances = row({0.01, 0.02})};
   run.gradients = 99;
+  run.test_gradients = 55;
   save(state, run);
   EXPECT_EQ(run.u, state.u);
 
@@ -253,6 +298,18 @@ TEST(SieveSaved, ComesBackToTheBit) {
   const SieveState back =
       restore_state(as_solution(Measure({Distribution(Uniform{-1, 1})}), {}, run), again);
   EXPECT_EQ(again.gradients, 99);
+  EXPECT_EQ(again.test_gradients, 55);
+  EXPECT_EQ(back.lowest_slack, state.lowest_slack);
+  EXPECT_EQ(back.highest_slack, state.highest_slack);
+  EXPECT_EQ(back.concave, state.concave);
+  EXPECT_EQ(back.inside, state.inside);
+  EXPECT_EQ(back.halvings, state.halvings);
+  EXPECT_EQ(back.looks, state.looks);
+  EXPECT_EQ(back.tested_at, state.tested_at);
+  EXPECT_EQ(back.doubt, state.doubt);
+  EXPECT_EQ(back.vain_tests, state.vain_tests);
+  EXPECT_EQ(back.error.hidden, state.error.hidden);
+  EXPECT_EQ(back.error.drifting, state.error.drifting);
   EXPECT_EQ(back.stage, 7);
   EXPECT_EQ(back.basis.size(), 3);
   EXPECT_EQ(back.u, state.u);

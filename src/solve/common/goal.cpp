@@ -107,4 +107,14 @@ std::string place(const ProblemFacts& facts, const Vector& theta) {
   return theta.size() > most ? text + ", …" : text;
 }
 
+std::string variables_at(const ProblemFacts& facts, const Vector& x) {
+  constexpr Index most = 6;
+  std::string text;
+  for (Index k = 0; k < std::min(x.size(), most); ++k) {
+    text += fmt::format("{}{} = {:.4g}", k == 0 ? "" : ", ",
+                        facts.variable_names[static_cast<std::size_t>(k)], x(k));
+  }
+  return x.size() > most ? text + ", …" : text;
+}
+
 }  // namespace chaosgrad::internal

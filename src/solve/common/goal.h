@@ -41,5 +41,6 @@ void set_error(ErrorEstimate error, const ProblemFacts& facts, const CurvatureSe
                double slack, std::optional<double> gradient_upper, Run& run);
 
 [[nodiscard]] std::string place(const ProblemFacts& facts, const Vector& theta);  // "price = 1.2"
+[[nodiscard]] std::string variables_at(const ProblemFacts& facts, const Vector& x);  // "bet = 1"
 
 }  // namespace chaosgrad::internal

@@ -12,12 +12,11 @@ double largest(const Eigen::Ref<const Vector>& values) {
   return values.size() > 0 ? values.maxCoeff() : 0;
 }
 
-// z standard deviations of Σ|c_ν|² less its noise: Var |c|² ≤ 2 noise² + 4 |c|² noise for each.
-double margin(double z, double squared, const Eigen::Ref<const Vector>& noise) {
+}  // namespace
+
+double squared_margin(double z, double squared, const Eigen::Ref<const Vector>& noise) {
   return z * std::sqrt(2 * noise.squaredNorm() + 4 * std::max(0.0, squared) * largest(noise));
 }
-
-}  // namespace
 
 double chi_squared_factor(const Coefficients& variances, double confidence) {
   const double z = normal_quantile(confidence);
@@ -44,16 +43,18 @@ SieveError measure_error(const SieveBatch& batch, const SieveState& state, const
   SieveError error;
   error.variances = scatter(state.replicates, state.u);
   error.sampling = error.variances.sum();
-  error.sampling_factor = chi_squared_factor(error.variances, confidence);
+  error.sampling_factor = state.doubt * chi_squared_factor(error.variances, confidence);
+  error.hidden = state.error.hidden;
   const auto noise = batch.noise.tail(batch.beyond.rows());
   const double beyond = batch.beyond.squaredNorm() - noise.sum();
   error.basis = std::max({0.0, beyond, probed_error(batch, confidence)});
   error.optimisation = step.optimisation;
+  error.drifting = step.drifting;
   // Early stages still move, and the last one may show that.
-  if (state.stage >= tuning.least_stages && !step.drifting) {
-    error.upper =
-        std::sqrt(error.sampling_factor * error.sampling + error.basis +
-                  margin(normal_quantile(confidence), beyond, noise) + error.optimisation);
+  if (state.stage >= tuning.least_stages) {
+    error.upper = std::sqrt(error.sampling_factor * error.sampling + error.basis +
+                            squared_margin(normal_quantile(confidence), beyond, noise) +
+                            error.optimisation + step.drift);
   }
   return error;
 }
@@ -62,6 +63,34 @@ SieveVerdict judge(const SieveError& error, double tolerance, Index stage,
                    const SieveTuning& tuning) {
   if (error.upper <= tolerance) return SieveVerdict::converged;
   return stage < tuning.most_stages ? SieveVerdict::go_on : SieveVerdict::stalled;
+}
+
+bool metric_is_due(const SieveState& state, std::int64_t spent, const SieveTuning& tuning) {
+  const bool doubtful = !state.concave.empty() && state.stage <= tuning.least_stages;
+  return state.stage <= tuning.first_metrics || doubtful ||
+         static_cast<double>(spent) >=
+             tuning.metric_renewal * static_cast<double>(state.metric_made_at);
+}
+
+Index next_batch(const SieveState& state, double tolerance, GradientBudget budget,
+                 const SieveTuning& tuning) {
+  const double largest = tuning.batch_growth * static_cast<double>(budget.spent);
+  double wanted = largest;
+  const SieveError& error = state.error;
+  const double room = std::pow(tolerance, 2) - error.basis;
+  if (std::isfinite(error.upper) && !error.drifting && room > 0) {
+    const double missing =
+        state.averaged.maxCoeff() * (error.sampling_factor * error.sampling / room - 1);
+    wanted = std::clamp(tuning.batch_margin * missing, tuning.least_batch * largest, largest);
+  }
+  const auto left = static_cast<double>(budget.most - budget.spent);
+  if (wanted > left && left > tuning.last_batch * largest) wanted = left;
+  return std::max<Index>(1, static_cast<Index>(wanted / static_cast<double>(sieve_chunk))) *
+         sieve_chunk;
+}
+
+bool test_is_due(const SieveState& state, std::int64_t spent, const SieveTuning& tuning) {
+  return static_cast<double>(spent) >= tuning.test_renewal * static_cast<double>(state.tested_at);
 }
 
 }  // namespace chaosgrad::internal

@@ -5,7 +5,6 @@
 #include "basis/kernels.h"
 #include "random/random.h"
 #include "solve/common/saved_state.h"
-#include "solve/sieve/sieve_batch.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -21,9 +20,10 @@ Matrix expansion_values(const Basis& basis, const Coefficients& u, const Matrix&
   return x;
 }
 
-// For large q: the mean gradient of a few blocks, and Lanczos on its differences.
-LocalMetric measure_mean(const Oracle& oracle, const Basis& basis, const Coefficients& u,
-                         std::uint64_t seed, Index stage, Index blocks) {
+// For large q: the mean gradient of a few blocks, and Lanczos on its differences. Every block gives
+// an estimate of its own of the extreme eigenvalues, along the vectors of the whole.
+MeasuredMetric measure_mean(const Oracle& oracle, const Basis& basis, const Coefficients& u,
+                            std::uint64_t seed, Index stage, Index blocks) {
   const Index q = u.cols();
   std::vector<SieveSamples> samples;
   std::vector<Matrix> offsets;  // x_u(θ) less its mean coefficient
@@ -31,17 +31,60 @@ LocalMetric measure_mean(const Oracle& oracle, const Basis& basis, const Coeffic
     samples.push_back(sieve_samples(oracle, basis, u.rows(), seed, metric_stage(stage), b));
     offsets.push_back(expansion_values(basis, u, samples.back().eta).rowwise() - u.row(0));
   }
+  MeasuredMetric result;
   const auto gradient = [&](const Vector& x) -> Vector {
     Vector sum = Vector::Zero(q);
     Matrix g(block_size, q);
     for (std::size_t b = 0; b < samples.size(); ++b) {
-      oracle.gradient(offsets[b].rowwise() + x.transpose(), samples[b].theta, samples[b].noise, g);
+      const Matrix at = offsets[b].rowwise() + x.transpose();
+      oracle.gradient(at, samples[b].theta, samples[b].noise, g);
+      if (!g.allFinite() && !result.curvature.outside)
+        result.curvature.outside = outside_point(at, samples[b].theta, samples[b].noise, g);
       sum += g.transpose() * samples[b].weights;
     }
     return sum / static_cast<double>(blocks * block_size);
   };
-  return LocalMetric(
-      measure_curvature(gradient, u.row(0).transpose(), true, make_stream(seed, Purpose::krylov)));
+  result.curvature.mean =
+      measure_curvature(gradient, u.row(0).transpose(), true, make_stream(seed, Purpose::krylov));
+  const Curvature& mean = result.curvature.mean;
+  result.curvature.errors = Vector::Zero(mean.eigenvalues.size());
+  if (mean.eigenvalues.allFinite() && mean.lowest() > 0) result.metric = LocalMetric(mean);
+  if (mean.lowest() < 0) {
+    result.curvature.concavity =
+        Concavity{.curvature = mean.lowest(), .error = 0, .direction = mean.vectors.col(0)};
+  }
+  return result;
+}
+
+// The distribution functions of the germs at the rows of eta.
+Matrix germ_levels(const Measure& measure, const Matrix& eta) {
+  Matrix levels(eta.rows(), eta.cols());
+  for (Index k = 0; k < eta.cols(); ++k) {
+    const Distribution& germ = measure.germs()[static_cast<std::size_t>(k)];
+    for (Index i = 0; i < eta.rows(); ++i) levels(i, k) = germ.cdf(eta(i, k));
+  }
+  return levels;
+}
+
+// A block of Hessians; the weight is 0 where one is not finite.
+void fill_block(const Oracle& oracle, const Basis& basis, const Coefficients& u,
+                const SieveSamples& block, Index first, HessianSamples& all,
+                std::optional<OutsidePoint>& outside) {
+  // Steps as with noise: the sieve is for problems that have it.
+  const Matrix x = expansion_values(basis, u, block.eta);
+  std::vector<Matrix> hessians =
+      sample_hessians(oracle, x, block.theta, block.noise, Difference::forward, true);
+  all.eta.middleRows(first, block_size) = block.eta;
+  all.weights.segment(first, block_size) = block.weights;
+  for (Index i = 0; i < block_size; ++i) {
+    if (hessians[static_cast<std::size_t>(i)].allFinite()) continue;
+    all.weights(first + i) = 0;
+    Matrix g(1, u.cols());
+    oracle.gradient(x.row(i), block.theta.row(i), block.noise.row(i), g);
+    if (!g.allFinite() && !outside)
+      outside = outside_point(x.row(i), block.theta.row(i), block.noise.row(i), g);
+  }
+  std::move(hessians.begin(), hessians.end(), all.hessians.begin() + first);
 }
 
 }  // namespace
@@ -57,23 +100,34 @@ std::int64_t metric_cost(Index q, Index blocks) {
   return blocks * block_size * (directions + 1);
 }
 
-LocalMetric measure_metric(const Oracle& oracle, const Basis& basis, const Coefficients& u,
-                           std::uint64_t seed, Index stage, Index blocks, Executor& executor) {
+MeasuredMetric measure_metric(const Oracle& oracle, const Basis& basis, const Coefficients& u,
+                              std::uint64_t seed, Index stage, Index blocks,
+                              const SieveTuning& tuning, Executor& executor) {
   const Index count = blocks * block_size;
   if (u.cols() > dense_limit) return measure_mean(oracle, basis, u, seed, stage, blocks);
   HessianSamples all{Matrix(count, basis.dimension()), Vector(count),
                      std::vector<Matrix>(static_cast<std::size_t>(count))};
+  std::vector<std::optional<OutsidePoint>> outside(static_cast<std::size_t>(blocks));
   executor.for_each(blocks, [&](Index b) {
     const SieveSamples block = sieve_samples(oracle, basis, u.rows(), seed, metric_stage(stage), b);
-    // Steps as with noise: the sieve is for problems that have it.
-    std::vector<Matrix> hessians =
-        sample_hessians(oracle, expansion_values(basis, u, block.eta), block.theta, block.noise,
-                        Difference::forward, true);
-    all.eta.middleRows(b * block_size, block_size) = block.eta;
-    all.weights.segment(b * block_size, block_size) = block.weights;
-    std::move(hessians.begin(), hessians.end(), all.hessians.begin() + b * block_size);
+    fill_block(oracle, basis, u, block, b * block_size, all, outside[static_cast<std::size_t>(b)]);
   });
-  return fit_metric(all, basis.families(), oracle.facts().strong_convexity);
+  MeasuredMetric result;
+  for (std::optional<OutsidePoint>& point : outside) {
+    if (point && !result.curvature.outside) result.curvature.outside = std::move(point);
+  }
+  if (result.curvature.outside || !(all.weights.sum() > 0)) return result;
+  MeasuredCurvature& seen = result.curvature;
+  const Matrix mean = mean_hessian(all);
+  seen.mean = decompose(mean);
+  seen.errors = quotient_errors(all, mean, seen.mean.vectors);
+  seen.asymmetry_signal = asymmetry_of(all, mean).signal;
+  seen.concavity =
+      find_concavity(all, germ_levels(oracle.parameters(), all.eta), tuning.false_alarm);
+  const Curvature usable = damped(seen.mean, seen.errors, tuning.curvature_floor);
+  if (usable.lowest() > 0)
+    result.metric = fit_metric(all, usable, basis.families(), oracle.facts().strong_convexity);
+  return result;
 }
 
 void save(const LocalMetric& metric, SolverState& state) {

@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/paired_gradients.h"
 #include "solve/common/goal.h"
-#include "solve/common/validation.h"
-#include "solve/sieve/budget.h"
+#include "solve/sieve/confirm.h"
+#include "solve/sieve/context.h"
 #include "solve/sieve/error.h"
+#include "solve/sieve/first_descent.h"
 #include "solve/sieve/growth.h"
-#include "solve/sieve/local_metric.h"
+#include "solve/sieve/metric_stage.h"
 #include "solve/sieve/sieve_batch.h"
 #include "solve/sieve/state.h"
 #include "solve/sieve/step.h"
@@ -22,70 +22,81 @@
 namespace chaosgrad::internal {
 namespace {
 
-// What does not change from stage to stage.
-struct Context {
-  const Oracle& oracle;
-  const Options& options;
-  const SieveTuning& tuning;
-  Executor& executor;
-  Validation validation;
-  Probe probe;
-};
-
-double tolerance(const Context& context, const SieveState& state) {
-  return absolute_tolerance(context.options, state.u.norm());
-}
-
-GradientBudget budget(const Context& context, const Run& run) {
+GradientBudget budget(const SieveContext& context, const Run& run) {
   return {.spent = run.gradients, .most = context.options.max_gradients};
 }
 
-SieveVerdict fail(Status status, std::string reason, Run& run) {
-  run.status = status;
-  run.stop_reason = std::move(reason);
-  return SieveVerdict::failed;
+std::string hint(const Oracle& oracle) {
+  return oracle.has_value() ? "; a start nearer to the optimum may help, and smooth functions in "
+                              "place of kinks in x (softplus for max, sqrt(x^2 + h^2) for abs)"
+                            : "; a start nearer to the optimum may help";
 }
 
-// Measures H(θ) at the expansion so far, if it is time to, and what it shows about the problem.
-SieveVerdict renew_metric(const Context& context, Monitor& monitor, SieveState& state, Run& run) {
-  if (!metric_is_due(state, run.gradients, context.tuning)) return SieveVerdict::go_on;
-  const Index q = state.u.cols(), blocks = metric_blocks(state.basis.dimension(), q, run.gradients);
-  if (!monitor.may_continue(state.stage, metric_cost(q, blocks), run)) return SieveVerdict::stopped;
-  state.metric = measure_metric(context.oracle, state.basis, state.u, context.options.seed,
-                                state.stage, blocks, context.executor);
-  run.gradients += metric_cost(q, blocks);
-  state.metric_made_at = run.gradients;
-  const Curvature& mean = state.metric->mean();
-  if (!mean.eigenvalues.allFinite())
-    return fail(Status::bad_gradient, "the gradient is not finite near the start", run);
-  state.seen = {};
-  state.seen.see_lowest(mean.lowest(), "on average over theta and the noise");
-  state.seen.see_highest(mean.highest(), "on average over theta and the noise");
-  const bool fails = fails_as_gradient(mean, context.tuning.asymmetry_limit, run) ||
-                     fails_convexity(state.seen, run);
-  return fails ? SieveVerdict::failed : SieveVerdict::go_on;
+// Goes to a point from which Newton's steps are sound, if the start is not one.
+SieveVerdict find_start(const SieveContext& context, Monitor& monitor, SieveState& state,
+                        Run& run) {
+  if (state.u.cols() > dense_limit) return SieveVerdict::go_on;
+  const ProblemFacts& facts = context.oracle.facts();
+  if (!monitor.may_continue(state.stage, 0, run)) return SieveVerdict::stopped;
+  const FirstDescent descent = first_descent(
+      context, state.basis, facts.start,
+      [&](std::int64_t cost) { return monitor.may_continue(state.stage, cost, run); });
+  if (descent.outcome == FirstDescent::Outcome::stopped) {
+    run.gradients += descent.gradients;
+    return SieveVerdict::stopped;
+  }
+  using enum FirstDescent::Outcome;
+  if (descent.outcome == outside_domain) return fail_outside(context.oracle, *descent.outside, run);
+  if (descent.outcome == good_start) {
+    run.test_gradients += descent.gradients;
+    return SieveVerdict::go_on;
+  }
+  run.gradients += descent.gradients;
+  if (descent.outcome == unbounded) {
+    const bool concave =
+        descent.curvature.lowest() < -context.tuning.clear_curvature * descent.errors(0);
+    const std::string along = describe_direction(descent.direction, facts);
+    return fail(
+        concave ? Status::not_strongly_convex : Status::diverged,
+        fmt::format("on average over theta and the noise the objective falls without end along {} "
+                    "(its curvature there is {:.3g} ± {:.1g}): has it a minimum for every theta?{}",
+                    along, descent.curvature.lowest(), descent.errors(0),
+                    concave ? "" : hint(context.oracle)),
+        run);
+  }
+  state.inside = state.u;
+  state.u.row(0) = descent.x.transpose();
+  std::ranges::fill(state.replicates, state.u);
+  return SieveVerdict::go_on;
 }
 
 // Whether the batch can be used: gradients that are numbers, and a step that does not run away.
-SieveVerdict check(const Context& context, const SieveBatch& batch, SieveState& state, Run& run) {
-  if (batch.bad_theta) {
-    return fail(Status::bad_gradient,
-                fmt::format("the gradient is not finite at {}",
-                            place(context.oracle.facts(), *batch.bad_theta)),
-                run);
+SieveVerdict check(const SieveContext& context, const SieveBatch& batch, SieveState& state,
+                   Run& run) {
+  if (batch.outside) return shorten(context, *batch.outside, state, run);
+  const Coefficients step = batch.mean();
+  if (overshoots(step, state, context.tuning)) {
+    halve_step(context.tuning, state);
+    return SieveVerdict::shortened;
   }
-  const double size = batch.mean().norm();
+  state.inside = state.u;
+  state.halvings = 0;
+  const double size = step.norm();
   state.smallest_step = std::min(state.smallest_step, size);
   if (std::isfinite(size) && size < context.tuning.runaway * state.smallest_step)
     return SieveVerdict::go_on;
-  return fail(Status::diverged,
-              fmt::format("the iterates run away at stage {}: has the objective a minimum for "
-                          "every theta?",
-                          state.stage),
-              run);
+  if (!state.concave.empty()) return fail_concave(context.oracle, state.concave, run);
+  const Vector sizes = step.colwise().norm().transpose();
+  return fail(
+      Status::diverged,
+      fmt::format("the iterates run away at stage {}, most along {}: has the objective a "
+                  "minimum for every theta?{}",
+                  state.stage, describe_direction(sizes.normalized(), context.oracle.facts()),
+                  hint(context.oracle)),
+      run);
 }
 
-void record(const Context& context, Monitor& monitor, const SieveState& state, Index samples,
+void record(const SieveContext& context, Monitor& monitor, const SieveState& state, Index samples,
             Run& run) {
   const SieveError& error = state.error;
   monitor.record({.k = state.stage,
@@ -95,26 +106,45 @@ void record(const Context& context, Monitor& monitor, const SieveState& state, I
                   .gradient_norm = state.last_step.norm(),
                   .true_error = context.validation.error(state.basis, state.u, context.executor),
                   .estimate = std::sqrt(error.squared()),
-                  .basis = std::sqrt(error.basis),
+                  .basis = std::sqrt(error.outside()),
                   .sampling = std::sqrt(error.sampling),
                   .optimisation = std::sqrt(error.optimisation)},
                  {}, run, "sieve");
 }
 
-// The upper confidence limit of ‖∇f(x_u)‖_π, where it gives a bound and the budget allows it. Two
-// independent draws of the noise at each sample: the product of their gradients has no bias.
-std::optional<double> gradient_limit(const Context& context, const SieveState& state, Run& run) {
-  if (!context.oracle.facts().strong_convexity) return {};
-  const Index blocks = certificate_blocks(budget(context, run), context.tuning);
-  if (blocks == 0) return {};
-  const Vector products = paired_products(context.oracle, state.basis, state.u,
-                                          context.options.seed, blocks, context.executor);
-  run.gradients += 2 * products.size();
-  return std::sqrt(std::max(0.0, upper_mean(products, context.options.confidence)));
+std::string stalled_reason(const SieveContext& context, const SieveState& state) {
+  if (state.vain_tests < context.tuning.vain_tests)
+    return fmt::format("the tolerance was not reached in {} stages", context.tuning.most_stages);
+  return fmt::format(
+      "{} tests on fresh samples in a row showed an error of {:.3g} (the tolerance is {:.3g}) that "
+      "no function of the basis or near it explains: the optimum may jump, oscillate or have a "
+      "narrow feature in theta",
+      state.vain_tests, std::sqrt(state.error.squared()), tolerance(context, state));
+}
+
+// Why a run that seems to be within its tolerance was not allowed to end.
+void note_tests(const SieveContext& context, const SieveState& state, SieveVerdict verdict,
+                Run& run) {
+  const bool ended = verdict == SieveVerdict::converged || verdict == SieveVerdict::failed;
+  const double goal = tolerance(context, state);
+  if (ended || state.looks == 0 || !(state.error.upper <= goal)) return;
+  if (state.error.hidden > 0) {
+    run.notes.push_back(fmt::format(
+        "a test on fresh samples showed an error of {:.3g} that the functions of the basis do not "
+        "explain: the optimum may jump, oscillate or have a narrow feature in theta",
+        std::sqrt(state.error.hidden)));
+  } else {
+    run.notes.push_back(fmt::format(
+        "the error estimate is within the tolerance {:.3g}, but the noise is so large that a test "
+        "on fresh samples cannot exclude an error of {:g} times as much; more gradients or a "
+        "larger tolerance would let it",
+        goal, context.tuning.weakest_test));
+  }
 }
 
 // Status, constants and error of the run.
-void finish(const Context& context, const SieveState& state, SieveVerdict verdict, Run& run) {
+void finish(const SieveContext& context, const SieveState& state, SieveVerdict verdict,
+            const TestReport& test, Run& run) {
   const SieveError& error = state.error;
   std::optional<double> gradient_upper;
   if (verdict == SieveVerdict::converged) {
@@ -124,46 +154,51 @@ void finish(const Context& context, const SieveState& state, SieveVerdict verdic
         "tolerance {:.3g}",
         std::sqrt(error.squared()), error.upper, context.options.confidence,
         tolerance(context, state));
-    gradient_upper = gradient_limit(context, state, run);
+    gradient_upper = std::sqrt(std::max(0.0, test.gradient_limit));
   } else if (verdict == SieveVerdict::stalled) {
     run.status = Status::stalled;
-    run.stop_reason =
-        fmt::format("the tolerance was not reached in {} stages", context.tuning.most_stages);
+    run.stop_reason = stalled_reason(context, state);
   }
+  note_tests(context, state, verdict, run);
   set_constants(context.oracle.facts(), state.seen, run);
+  CurvatureSeen clear = state.seen;  // of what contradicts the facts: beyond its noise
+  clear.lowest += state.lowest_slack;
+  clear.highest -= state.highest_slack;
   if (verdict == SieveVerdict::failed || run.history.empty()) return;
-  const double shared = (error.basis + error.optimisation) / static_cast<double>(state.u.cols());
+  const double shared =
+      (error.outside() + error.optimisation) / static_cast<double>(state.u.cols());
   const Vector components =
       (error.variances.colwise().sum().array() + shared).sqrt().matrix().transpose();
   set_error({.estimate = std::sqrt(error.squared()),
-             .basis = std::sqrt(error.basis),
+             .basis = std::sqrt(error.outside()),
              .sampling = std::sqrt(error.sampling),
              .optimisation = std::sqrt(error.optimisation),
              .bound = {},
              .components = components,
              .confidence = context.options.confidence},
-            context.oracle.facts(), state.seen, context.tuning.curvature_slack, gradient_upper,
-            run);
+            context.oracle.facts(), clear, context.tuning.curvature_slack, gradient_upper, run);
 }
 
 }  // namespace
 
 void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor, Executor& executor,
                  Run& run, const SieveTuning& tuning) {
-  const Context context{.oracle = oracle,
-                        .options = options,
-                        .tuning = tuning,
-                        .executor = executor,
-                        .validation = Validation(oracle, options.seed),
-                        .probe = Probe(oracle.parameters().germs(), tuning)};
+  const SieveContext context{.oracle = oracle,
+                             .options = options,
+                             .tuning = tuning,
+                             .executor = executor,
+                             .validation = Validation(oracle, options.seed),
+                             .probe = Probe(oracle.parameters().germs(), tuning)};
   SieveState state = options.resume ? restore_state(*options.resume, run)
                                     : start_state(oracle, run.basis.families(), options);
-  SieveVerdict verdict = SieveVerdict::go_on;
-  for (;; ++state.stage) {
+  SieveVerdict verdict =
+      options.resume ? SieveVerdict::go_on : find_start(context, monitor, state, run);
+  TestReport test;
+  for (; verdict == SieveVerdict::go_on || verdict == SieveVerdict::shortened; ++state.stage) {
     save(state, run);  // line 3
     monitor.checkpoint(run, [] {});
     verdict = renew_metric(context, monitor, state, run);  // line 4
-    if (verdict != SieveVerdict::go_on) break;
+    if (verdict != SieveVerdict::go_on) continue;
 
     const Index samples =  // line 5
         next_batch(state, tolerance(context, state), budget(context, run), tuning);
@@ -177,19 +212,21 @@ void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor,
                      samples, executor);
     run.gradients += samples;
     verdict = check(context, batch, state, run);  // line 9
-    if (verdict != SieveVerdict::go_on) break;
+    if (verdict != SieveVerdict::go_on) continue;
 
     const StepReport step = take_step(batch, tuning, state);                      // lines 10 to 14
     state.error = measure_error(batch, state, step, options.confidence, tuning);  // 15 to 18
     publish(state, run);
     record(context, monitor, state, samples, run);
     verdict = judge(state.error, tolerance(context, state), state.stage, tuning);  // line 19
-    if (verdict != SieveVerdict::go_on) break;
+    if (verdict == SieveVerdict::converged)
+      verdict = confirm(context, monitor, batch, state, test, run);
+    if (verdict != SieveVerdict::go_on) continue;
 
-    extend(  // line 20
-        functions_to_add(wide, batch, state.error, tolerance(context, state), tuning), state);
+    if (state.basis.size() == batch.size())  // line 20; a test that refuted has added its own
+      extend(functions_to_add(wide, batch, state.error, tolerance(context, state), tuning), state);
   }
-  finish(context, state, verdict, run);  // line 21
+  finish(context, state, verdict, test, run);  // line 21
 }
 
 }  // namespace chaosgrad::internal

@@ -6,16 +6,12 @@
 namespace chaosgrad::internal {
 namespace {
 
-// Of each block, from π itself. Origin: weights of at most 4, and a density of ¾ of the one that is
-// best for the basis alone.
-constexpr Index from_measure = block_size / 4;
-
 struct BatchSums {
   std::array<Coefficients, sieve_groups> groups;
   Coefficients beyond, probed;
   Vector noise, probe_noise;
-  std::optional<Vector> bad_theta = {};
-  auto members() { return std::tie(groups, beyond, probed, noise, probe_noise, bad_theta); }
+  std::optional<OutsidePoint> outside = {};
+  auto members() { return std::tie(groups, beyond, probed, noise, probe_noise, outside); }
 };
 
 void add(BatchSums& left, BatchSums&& right) {
@@ -24,7 +20,7 @@ void add(BatchSums& left, BatchSums&& right) {
   left.noise += right.noise;
   left.probed += right.probed;
   left.probe_noise += right.probe_noise;
-  if (!left.bad_theta) left.bad_theta = std::move(right.bad_theta);
+  if (!left.outside) left.outside = std::move(right.outside);
 }
 
 // The sums of one block: the means of w R ψ for its group, and of its squares for all.
@@ -38,9 +34,7 @@ void add_block(const Oracle& oracle, const Basis& wide, const Coefficients& u,
   expand(psi, u, x);
   oracle.gradient(x, block.theta, block.noise, g);
   if (!g.allFinite()) {
-    Index row = 0;
-    while (g.row(row).allFinite()) ++row;
-    sums.bad_theta = block.theta.row(row).transpose();
+    sums.outside = outside_point(x, block.theta, block.noise, g);
     g.setZero();
   }
   const Matrix r = block.weights.asDiagonal() * metric.steps(block.eta, g);
@@ -59,31 +53,6 @@ void add_block(const Oracle& oracle, const Basis& wide, const Coefficients& u,
 }
 
 }  // namespace
-
-SieveSamples sieve_samples(const Oracle& oracle, const Basis& basis, Index m, std::uint64_t seed,
-                           Index stage, Index block) {
-  const Index d = basis.dimension();
-  const auto step = static_cast<std::uint64_t>(stage);
-  Matrix u(block_size, d + 1);
-  fill_uniform(make_stream(seed, Purpose::parameters, step), block * block_size, u);
-  SieveSamples samples{Matrix(block_size, d),
-                       Matrix(block_size, d),
-                       Matrix(block_size, oracle.noise_dimension()),
-                       {}};
-  oracle.parameters().germ_from_uniform(u.topLeftCorner(from_measure, d),
-                                        samples.eta.topRows(from_measure));
-  basis.christoffel_sample(u.bottomRows(block_size - from_measure), m,
-                           samples.eta.bottomRows(block_size - from_measure));
-  oracle.parameters().parameters_from_germ(samples.eta, samples.theta);
-  if (samples.noise.cols() > 0)
-    fill_uniform(make_stream(seed, Purpose::noise, step), block * block_size, samples.noise);
-  BasisBlock psi;
-  basis.evaluate(samples.eta, m, psi);
-  Vector squares(block_size);
-  sum_of_squares(psi, squares.data());
-  samples.weights = (0.25 + 0.75 * squares.array() / static_cast<double>(m)).inverse();
-  return samples;
-}
 
 Coefficients SieveBatch::mean() const {
   Coefficients sum = groups[0];
@@ -119,7 +88,7 @@ SieveBatch sample_batch(const Oracle& oracle, const Basis& wide, const Coefficie
                    .noise = {},
                    .probed = sums.probed / n,
                    .probe_noise = {},
-                   .bad_theta = std::move(sums.bad_theta)};
+                   .outside = std::move(sums.outside)};
   for (Coefficients& group : batch.groups) group *= static_cast<double>(sieve_groups) / n;
   // Variance of a mean: mean square less squared mean, over n.
   const Coefficients mean = batch.mean();

@@ -9,6 +9,7 @@
 #include "parallel/executor.h"
 #include "solve/sieve/local_metric.h"
 #include "solve/sieve/probe.h"
+#include "solve/sieve/samples.h"
 
 namespace chaosgrad::internal {
 
@@ -19,25 +20,17 @@ inline constexpr Index sieve_groups = 8;
 // A batch is a multiple of this many samples.
 inline constexpr Index sieve_chunk = sieve_groups * block_size;
 
-// Samples of (θ, v) of one stage: a quarter of each block from π, the rest from the induced
-// densities of the first m functions in equal shares; w = 1/(¼ + ¾ Σψ²/m).
-struct SieveSamples {
-  Matrix eta, theta, noise;
-  Vector weights;
-};
-[[nodiscard]] SieveSamples sieve_samples(const Oracle& oracle, const Basis& basis, Index m,
-                                         std::uint64_t seed, Index stage, Index block);
-
 struct SieveBatch {
   Index samples = 0;
   // With R = H(θ)⁻¹ ∇F(x_u, θ, v): the group means of w R ψ_i over the basis (m×q),
   std::array<Coefficients, sieve_groups> groups;
-  Coefficients beyond;                   // the mean of w R ψ_i over the functions beyond,
-  Vector noise;                          // and the variance of |mean of w R ψ_i| for all of them.
-  Coefficients probed;                   // the mean of w R φ_i over the probe's functions,
-  Vector probe_noise;                    // and its variance, as above.
-  std::optional<Vector> bad_theta = {};  // where ∇F is not finite
+  Coefficients beyond;  // the mean of w R ψ_i over the functions beyond,
+  Vector noise;         // and the variance of |mean of w R ψ_i| for all of them.
+  Coefficients probed;  // the mean of w R φ_i over the probe's functions,
+  Vector probe_noise;   // and its variance, as above.
+  std::optional<OutsidePoint> outside = {};  // the batch is of no use then
 
+  [[nodiscard]] Index size() const { return groups[0].rows(); }  // m
   [[nodiscard]] Coefficients mean() const;
 };
 

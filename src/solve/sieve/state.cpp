@@ -48,7 +48,22 @@ void extend(const std::vector<MultiIndex>& added, SieveState& state) {
   extend_rows(state.path);
   extend_rows(state.path_variances);
   extend_rows(state.averaged);
+  if (state.inside.rows() > 0) extend_rows(state.inside);
   for (Coefficients& replicate : state.replicates) extend_rows(replicate);
+}
+
+bool can_return(const SieveState& state, const SieveTuning& tuning) {
+  return state.inside.rows() > 0 && state.stage > 1 && state.halvings < tuning.most_returns;
+}
+
+void halve_step(const SieveTuning& tuning, SieveState& state) {
+  const Coefficients way = 0.5 * (state.inside - state.u);
+  state.u += way;
+  for (Coefficients& replicate : state.replicates) replicate += way;
+  state.path.setZero();
+  state.path_variances.setZero();
+  state.damping = std::max(tuning.least_damping, tuning.damping_cut * state.damping);
+  ++state.halvings;
 }
 
 void publish(const SieveState& state, Run& run) {
@@ -73,15 +88,29 @@ void save(const SieveState& state, Run& run) {
   saved.arrays["previous"] = state.last_step;
   saved.arrays["path"] = state.path;
   saved.arrays["path_variance"] = state.path_variances;
-  saved.arrays["error"].resize(1, 7);
+  saved.set_integer("halvings", state.halvings);
+  saved.set_number("lowest_slack", state.lowest_slack);
+  saved.set_number("highest_slack", state.highest_slack);
+  saved.texts["concave"] = state.concave;
+  saved.arrays["inside"] = state.inside;
+  saved.set_integer("looks", state.looks);
+  saved.set_number("unseen", run.unseen.value_or(0));  // 0: nothing was tested
+  saved.set_integer("tested_at", state.tested_at);
+  saved.set_integer("vain_tests", state.vain_tests);
+  saved.set_integer("test_gradients", run.test_gradients);
+  saved.arrays["error"].resize(1, 10);
   saved.arrays["error"] << state.error.sampling, state.error.basis, state.error.optimisation,
-      state.error.upper, state.error.sampling_factor, state.smallest_step, state.damping;
+      state.error.upper, state.error.sampling_factor, state.smallest_step, state.damping,
+      state.error.hidden, state.doubt, state.error.drifting ? 1 : 0;
   if (state.metric) save(*state.metric, saved);
 }
 
 SieveState restore_state(const Solution& before, Run& run) {
   const SolverState& saved = before.state;
   const Index stage = restore_stages(before, run);
+  const Index looks = saved.integer("looks");
+  run.test_gradients = saved.integer("test_gradients");
+  if (saved.number("unseen") > 0) run.unseen = saved.number("unseen");
   const Coefficients& error = saved.array("error");
   SieveState state{.stage = stage,
                    .basis = Basis(run.basis.families(), restore_indices(saved)),
@@ -96,12 +125,23 @@ SieveState restore_state(const Solution& before, Run& run) {
                    .metric = {},
                    .metric_made_at = saved.integer("metric_made_at"),
                    .seen = restore_seen(saved),
+                   .lowest_slack = saved.number("lowest_slack"),
+                   .highest_slack = saved.number("highest_slack"),
+                   .concave = saved.text("concave"),
+                   .inside = saved.array("inside"),
+                   .halvings = saved.integer("halvings"),
                    .error = {.sampling = error(0),
                              .basis = error(1),
                              .optimisation = error(2),
                              .sampling_factor = error(4),
                              .upper = error(3),
-                             .variances = saved.array("variances")}};
+                             .hidden = error(7),
+                             .drifting = error(9) != 0,
+                             .variances = saved.array("variances")},
+                   .looks = looks,
+                   .tested_at = saved.integer("tested_at"),
+                   .doubt = error(8),
+                   .vain_tests = saved.integer("vain_tests")};
   for (std::size_t g = 0; g < sieve_groups; ++g)
     state.replicates.push_back(saved.array(replicate_name(g)));
   if (stage > 1) state.metric = restore_metric(saved, state.basis.families());

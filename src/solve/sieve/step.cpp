@@ -45,6 +45,12 @@ bool moves_on(const Coefficients& step, const Coefficients& step_variances,
   return along > tuning.drift_signal * std::sqrt(step_variances.cwiseProduct(path_variances).sum());
 }
 
+bool overshoots(const Coefficients& step, const SieveState& state, const SieveTuning& tuning) {
+  if (!can_return(state, tuning)) return false;
+  return step.squaredNorm() >
+         tuning.overshoot * (state.last_step.squaredNorm() + state.error.sampling);
+}
+
 StepReport take_step(const SieveBatch& batch, const SieveTuning& tuning, SieveState& state) {
   const auto n = static_cast<double>(batch.samples);
   const Coefficients step = batch.mean(), noise = scatter(batch.groups, step);
@@ -56,7 +62,10 @@ StepReport take_step(const SieveBatch& batch, const SieveTuning& tuning, SieveSt
   report.drifting = moves_on(step, variances, state.path, state.path_variances, tuning);
   state.path = step + tuning.path_memory * state.path;
   state.path_variances = variances + tuning.path_memory * tuning.path_memory * state.path_variances;
-  if (report.drifting) state.averaged *= noise_sum / step.squaredNorm();
+  if (report.drifting) {
+    state.averaged *= noise_sum / step.squaredNorm();
+    report.drift = std::pow(tuning.drift_reach, 2) * step.squaredNorm();
+  }
 
   const Coefficients before = state.u;
   for (Index i = 0; i < step.rows(); ++i) {

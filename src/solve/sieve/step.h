@@ -12,6 +12,7 @@ namespace chaosgrad::internal {
 struct StepReport {
   double optimisation = 0;  // squared norm of what is still to come
   bool drifting = false;    // the coefficients together move on along the path of the steps before
+  double drift = 0;         // squared norm of where they may end up from here; 0 if they do not
 };
 
 // Variances of the mean of the groups, entry by entry, from their scatter.
@@ -30,6 +31,12 @@ struct StepReport {
 [[nodiscard]] bool moves_on(const Coefficients& step, const Coefficients& step_variances,
                             const Coefficients& path, const Coefficients& path_variances,
                             const SieveTuning& tuning);
+
+// Whether the step before has led far away from where it was taken: Δ is many times as long as it,
+// and that is not noise. Where f is flat in the tails of θ, polynomials that leave the region in
+// which H holds leave it for good.
+[[nodiscard]] bool overshoots(const Coefficients& step, const SieveState& state,
+                              const SieveTuning& tuning);
 
 // u_i ← u_i − γ n/(N_i + n) Δ_i, N_i ← N_i + n, γ the damping; N_i is cut first where Δ_i stands
 // far above its own noise and goes on in the direction of the step before. The replicates take the

@@ -7,6 +7,18 @@
 namespace chaosgrad::internal {
 
 struct SieveTuning {
+  // Where it begins (first_descent()).
+
+  // Blocks of samples of the mean that is descended, and the most steps. Origin: 512 samples know a
+  // mean to 4 % of its spread; from 10^8 times as far 4-fold radii take 14 steps.
+  Index descent_blocks = 4;
+  Index descent_steps = 100;
+  // Of the slope along a step: what may be left, on either side, for it to have gone as far as it
+  // promised. Origin: a half, so that the next ones gain a digit in three.
+  double descent_gain = 0.5;
+  // Standard errors of the mean gradient, below which it is noise. Origin: as `damping_signal`.
+  double descent_noise = 3;
+
   // How many samples a stage takes.
 
   // The largest batch, in gradients spent so far. Measured: 0.25 takes 0.96 ± 0.07, 1 takes 4.3 ±
@@ -32,6 +44,9 @@ struct SieveTuning {
   // Origin: a false alarm in a thousand stages. Measured: 1.07 ± 0.03 for 1.5, 0.98 ± 0.04 for 6,
   // 0.97 ± 0.04 without the rule.
   double drift_signal = 3;
+  // How far a run that moves on may still go, in steps. Origin: the sum of steps each of which is
+  // three quarters of the one before.
+  double drift_reach = 3;
   // What D keeps of itself from stage to stage. Measured: 0.96 ± 0.04 for 0, 1.06 ± 0.04 for 0.9.
   double path_memory = 0.7;
   // ‖Δ‖² over its noise, below which the step is noise and damping ends. Origin: as for
@@ -46,8 +61,17 @@ struct SieveTuning {
   double damping_recovery = 1.5;
   double least_damping = 0.05;
   // ‖Δ‖ over the smallest so far, from which on the iterates run away. Origin: half of the digits
-  // of a double are lost; collocation and descent have the same limit.
+  // of a double are lost; collocation and descent have the same limit. The first descent has gone
+  // that far from its start when it ends.
   double runaway = 1e8;
+
+  // ‖Δ‖² over that of the step before and the sampling error, from which on the step before is
+  // taken back by half, at most `most_returns` times in a row. Origin: Newton's steps shorten;
+  // growing fourfold they have left the region in which they hold.
+  double overshoot = 16;
+  Index most_returns = 3;
+  // Halvings in a row of a step that leaves the domain of F. Origin: 2^−20 of it is no step.
+  Index most_halvings = 20;
 
   // When a stage may be the last, and when there is no hope.
 
@@ -95,30 +119,80 @@ struct SieveTuning {
   // 1.23 ± 0.13.
   Index first_metrics = 2;
   double metric_renewal = 4;
-  // ‖H − Hᵀ‖/‖H‖ of differences, from which on ∇F is no gradient. Origin: differences over 3 % of x
-  // with few samples at a kink; without noise (collocation) 0.01 does. Measured: 0.01 fails 22 of
-  // 69 runs.
+  // ‖H − Hᵀ‖/‖H‖ of differences, from which on ∇F is no gradient, if some entry also stands
+  // `asymmetry_signal` standard errors above 0; asked only of gradients that the program has not
+  // derived itself. Origin: differences over 3 % of x, whose error of higher order has no noise;
+  // five standard errors are a false alarm in 10^6 for each of up to q²/2 entries.
   double asymmetry_limit = 0.2;
+  double asymmetry_signal = 5;
+  // The probability that all trials for negative curvature of one metric together raise a false
+  // alarm. Origin: one in 10^4 metrics, of which a run has about ten.
+  double false_alarm = 1e-4;
+  // An eigenvalue of H̄ below this many of its standard errors is uncertain: the metric is measured
+  // again with `metric_again` times as many samples. Origin: known to a quarter, steps are neither
+  // much too long nor much too short.
+  double clear_curvature = 4;
+  Index metric_again = 4;
+  // Eigenvalues are raised to this many standard errors. Origin: two: then a step is at most as
+  // long as the flattest curvature that is believable makes it.
+  double curvature_floor = 2;
   // Relative: how far the curvature may be beyond a given μ or L. Origin: a mean of at least 256
   // samples is known to some 6 %; without noise (collocation) 0.001 does. Measured: 0.001 changes
   // none of 69 runs, whose facts are right.
   double curvature_slack = 0.1;
 
-  // Samples for the bound: at least this many, or gradients over certificate_part, with two
-  // gradients each. Origin: Hall's transformation wants some hundreds of terms; a tenth of the run.
-  Index least_certificate = 512;
-  Index certificate_part = 20;
+  // The test on fresh samples that confirms. Its gradients are counted apart.
+
+  // Its first part: the share of the gradients spent so far, at least `least_test` of them (no more
+  // than were spent); `cheap_test`, and `least_test_blocks` blocks of θ, where a gradient takes at
+  // most `cheap_operations`. Origin: 8,192 draws miss an event of probability 1e-3 in one of 3,600
+  // runs, and take milliseconds.
+  double test_share = 0.125;
+  Index least_test = 1024;
+  Index cheap_test = 8192;
+  Index least_test_blocks = 32;
+  double cheap_operations = 1e4;
+  // Standard error of the squared error, in squared tolerances, at which the test decides; it is
+  // made that long if this takes no more gradients than were spent. Origin: an error of 1.1
+  // tolerances (1.21 squared) then passes the limit of 95 % in one of 2,000 tests, one of 0.8 in 9
+  // of 10. Where it takes more, as many as were spent are used if they reach
+  // `coarse_resolution`: then the squared error itself has to be within the tolerance.
+  double test_resolution = 0.125;
+  double coarse_resolution = 0.5;
+  // Tolerances that a test has to exclude at least, or the run may not end. Origin: 3 to 5 are
+  // reached by fewer gradients than the solution takes (expectiles, quantiles at 1 %); at 20 there
+  // was a wrong answer (a jump under noise of rare events).
+  double weakest_test = 10;
+  // E w²|R|² over squared tolerance and draws of the noise at each θ. Origin: with K draws per θ the
+  // noise of the products falls by K − 1 for the same gradients, until that of θ matters.
+  double test_noise = 4;
+  // Functions that the test looks for, and how many degrees beyond the basis. Origin: they cost
+  // time like candidates; four degrees hold the products of four parameters.
+  Index test_functions = 1000;
+  Index test_degrees = 4;
+  // The gradients between two tests, as a factor. Origin: all tests together then take at most
+  // three times as many as the run.
+  double test_renewal = 1.5;
+  // A run is stalled when as many tests in a row as this found the same error, to `same_error`, and
+  // no function that holds it. Origin: by then it is 1.5³ times as long as at the first.
+  Index vain_tests = 4;
+  double same_error = 0.8;
 };
 
 // visitor(name, value) for each of them.
 template <class Visit>
 void visit(SieveTuning& tuning, const Visit& visitor) {
+  visitor("descent_blocks", tuning.descent_blocks);
+  visitor("descent_steps", tuning.descent_steps);
+  visitor("descent_gain", tuning.descent_gain);
+  visitor("descent_noise", tuning.descent_noise);
   visitor("batch_growth", tuning.batch_growth);
   visitor("least_batch", tuning.least_batch);
   visitor("batch_margin", tuning.batch_margin);
   visitor("last_batch", tuning.last_batch);
   visitor("restart_signal", tuning.restart_signal);
   visitor("drift_signal", tuning.drift_signal);
+  visitor("drift_reach", tuning.drift_reach);
   visitor("path_memory", tuning.path_memory);
   visitor("damping_signal", tuning.damping_signal);
   visitor("damping_turn", tuning.damping_turn);
@@ -126,6 +200,9 @@ void visit(SieveTuning& tuning, const Visit& visitor) {
   visitor("damping_recovery", tuning.damping_recovery);
   visitor("least_damping", tuning.least_damping);
   visitor("runaway", tuning.runaway);
+  visitor("overshoot", tuning.overshoot);
+  visitor("most_returns", tuning.most_returns);
+  visitor("most_halvings", tuning.most_halvings);
   visitor("least_stages", tuning.least_stages);
   visitor("most_stages", tuning.most_stages);
   visitor("significance", tuning.significance);
@@ -142,9 +219,26 @@ void visit(SieveTuning& tuning, const Visit& visitor) {
   visitor("first_metrics", tuning.first_metrics);
   visitor("metric_renewal", tuning.metric_renewal);
   visitor("asymmetry_limit", tuning.asymmetry_limit);
+  visitor("asymmetry_signal", tuning.asymmetry_signal);
+  visitor("false_alarm", tuning.false_alarm);
+  visitor("clear_curvature", tuning.clear_curvature);
+  visitor("metric_again", tuning.metric_again);
+  visitor("curvature_floor", tuning.curvature_floor);
   visitor("curvature_slack", tuning.curvature_slack);
-  visitor("least_certificate", tuning.least_certificate);
-  visitor("certificate_part", tuning.certificate_part);
+  visitor("test_share", tuning.test_share);
+  visitor("least_test", tuning.least_test);
+  visitor("cheap_test", tuning.cheap_test);
+  visitor("least_test_blocks", tuning.least_test_blocks);
+  visitor("cheap_operations", tuning.cheap_operations);
+  visitor("test_resolution", tuning.test_resolution);
+  visitor("coarse_resolution", tuning.coarse_resolution);
+  visitor("weakest_test", tuning.weakest_test);
+  visitor("test_noise", tuning.test_noise);
+  visitor("test_functions", tuning.test_functions);
+  visitor("test_degrees", tuning.test_degrees);
+  visitor("test_renewal", tuning.test_renewal);
+  visitor("vain_tests", tuning.vain_tests);
+  visitor("same_error", tuning.same_error);
 }
 
 }  // namespace chaosgrad::internal
