@@ -348,7 +348,8 @@ TEST(Bars, OfQuantitiesHold) {
       const OutputStatistics &h = found.outputs[j], &t = truth.outputs[j];
       EXPECT_NEAR(h.mean.value, t.mean.value, h.mean.error);
       EXPECT_NEAR(h.sd.value, t.sd.value, h.sd.error);
-      EXPECT_NEAR(h.skewness.value, t.skewness.value, h.skewness.error);
+      if (std::isfinite(h.skewness.value) && std::isfinite(t.skewness.value))
+        EXPECT_NEAR(h.skewness.value, t.skewness.value, h.skewness.error);
       EXPECT_NEAR(h.main[0].value, t.main[0].value, h.main[0].error + t.main[0].error);
       for (std::size_t l = 0; l < h.quantiles.size(); ++l)
         EXPECT_NEAR(h.quantiles[l].value, t.quantiles[l].value, h.quantiles[l].error);

@@ -41,6 +41,9 @@ class Monitor {
   }
 
   [[nodiscard]] double seconds() const;  // over all sessions
+  // Whether max_seconds have passed. For loops inside an iteration, which then ends early: the next
+  // may_continue() gives the status.
+  [[nodiscard]] bool expired() const { return session_seconds() > options_.max_seconds; }
 
  private:
   void tell(Run& run, const std::function<void()>& fill);
