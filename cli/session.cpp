@@ -21,12 +21,14 @@ namespace {
 enum Phase : std::sig_atomic_t { reading, solving, closing, stored };
 volatile std::sig_atomic_t phase = reading;
 volatile std::sig_atomic_t stop_signal = 0;
+constexpr unsigned grace = 10;  // seconds that a stage under way may take after a signal
 
 // Only what is allowed inside a signal handler.
 void handle_signal(int signal) {
   const bool waits = phase == solving || phase == closing;
   if (waits && stop_signal == 0) {
     stop_signal = signal;
+    ::alarm(grace);
     return;
   }
   const char* text = phase == reading ? "stopped while reading the problem\n"
@@ -56,6 +58,7 @@ int close_session(const SessionArguments& arguments, const ProblemFile& file,
                   Solution& solution) {
   const auto start = std::chrono::steady_clock::now();
   phase = closing;
+  ::alarm(0);
   display.close("statistics and page");
   solution.options = file.options;
   if (solution.status == Status::out_of_time && reading_seconds > 0.02 * options.max_seconds) {
@@ -91,6 +94,7 @@ int close_session(const SessionArguments& arguments, const ProblemFile& file,
 void catch_signals() {
   std::signal(SIGINT, handle_signal);
   std::signal(SIGTERM, handle_signal);
+  std::signal(SIGALRM, handle_signal);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of write(), with a message
 }
 

@@ -24,7 +24,8 @@ struct SessionArguments {
 
 // From here on SIGINT and SIGTERM end the program in good order (exit_stopped), whatever it is doing.
 // Before the solve: at once, nothing is written. During it: at the next safe point, with a
-// checkpoint; a second signal at once. After it: at once if the solution is stored.
+// checkpoint; at once by a second signal or after ten seconds. After it: at once if the solution is
+// stored.
 void catch_signals();
 
 // --json, --quiet, --progress, --max-seconds and --bounds.

@@ -113,6 +113,19 @@ const char* noise_treatment(const Oracle& oracle, const Options& options) {
   return options.gradient == GradientRule::sobol ? "sobol" : "random";
 }
 
+// Time was up in the middle of a stage: what the stages before it published is the result.
+void end_at_last_stage(Monitor& monitor, const Options& options, Run& run) {
+  const Index k = run.history.empty() ? 1 : run.history.back().k + 1;
+  (void)monitor.may_continue(k, 0, run);
+  run.error = ErrorEstimate{.confidence = options.confidence};
+  if (run.history.empty()) return;
+  const IterationRecord& last = run.history.back();
+  run.error->estimate = last.estimate;
+  run.error->basis = last.basis;
+  run.error->sampling = last.sampling;
+  run.error->optimisation = last.optimisation;
+}
+
 // collocation without noise, or sieve.
 Run run_adaptive(const Oracle& oracle, const Options& options, Method method, const char* noise) {
   std::vector<Family> families = make_families(oracle);
@@ -128,10 +141,15 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method, co
   const std::optional<ReferenceExpansion> no_reference;
   Monitor monitor(oracle.parameters(), options, no_reference);
   begin(options, result, monitor);
+  executor.set_deadline(monitor.deadline());
   if (method == Method::collocation) {
     solve_collocation(oracle, options, monitor, executor, result);
   } else {
-    solve_sieve(oracle, options, monitor, executor, result);
+    try {
+      solve_sieve(oracle, options, monitor, executor, result);
+    } catch (const DeadlinePassed&) {
+      end_at_last_stage(monitor, options, result);
+    }
   }
   note_degrees(oracle.parameters(), result.basis, result.notes);
   result.seconds = monitor.seconds();

@@ -130,7 +130,7 @@ TEST(IndexSet, PrefixesAreClosedEvenWithTinyWeights) {
 }
 
 // With as many dimensions as this, only what is asked for may be looked at.
-TEST(IndexSet, ManyDimensions) {
+TEST(IndexSet, ThousandsOfDimensions) {
   const IndexSet set = IndexSet::first(2000, 2003);
   for (Index i = 1; i <= 2000; ++i) {
     MultiIndex unit(2000, 0);

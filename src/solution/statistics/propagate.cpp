@@ -7,7 +7,7 @@ namespace chaosgrad::internal {
 namespace {
 constexpr Propagated unknown{infinity, infinity, infinity, infinity, infinity};
 constexpr Index slope_points = 8 * block_size;
-constexpr Index slope_draws = 64;                                 // of the noise, at most
+constexpr Index least_points = 32;
 constexpr Index most_components = 16;                             // that are moved one by one
 constexpr Index directions = 16;                                  // of more
 constexpr double slope_share = 0.1;                               // of the work of all statistics
@@ -65,17 +65,6 @@ std::vector<Matrix> slopes(const Quantities& quantities, const Matrix& x, const 
   return result;
 }
 
-// At most `most` of its nodes, evenly chosen.
-NoiseRule thinned(const NoiseRule& rule, Index most) {
-  const Index stride = (rule.weights.size() + most - 1) / most;
-  if (stride <= 1) return rule;
-  const Index count = (rule.weights.size() + stride - 1) / stride;
-  NoiseRule result{rule.nodes(Eigen::seqN(0, count, stride), Eigen::all),
-                   rule.weights(Eigen::seqN(0, count, stride))};
-  result.weights /= result.weights.sum();
-  return result;
-}
-
 }  // namespace
 
 Propagated propagate_component(double epsilon, const ShapeMoments& shape) {
@@ -99,12 +88,14 @@ std::vector<Propagated> propagate_quantities(const OutputSampler& sampler,
                                              Index parameters, const StatisticsOptions& options) {
   const auto count = static_cast<std::size_t>(quantities.count);
   if (!std::isfinite(accuracy.total)) return std::vector<Propagated>(count, unknown);
-  const NoiseRule noise = thinned(sampler.noise(0), slope_draws);
   const auto q = accuracy.components.size();
-  const double per_point = 2.0 * static_cast<double>(std::min(q, directions)) *
-                           static_cast<double>(noise.weights.size()) * quantities.operations;
-  const Index points = std::clamp<Index>(static_cast<Index>(slope_share * options.work / per_point),
-                                         block_size / 4, slope_points);
+  // What is left for one point with one draw of the noise.
+  const double share = slope_share * options.work /
+                       (2.0 * static_cast<double>(std::min(q, directions)) * quantities.operations);
+  const NoiseRule noise = sampler.noise(0, static_cast<Index>(share / least_points));
+  const auto points =
+      std::clamp<Index>(static_cast<Index>(share / static_cast<double>(noise.weights.size())),
+                        least_points, slope_points);
   const auto [theta, x] = sampler.optima(shifted_points(options.seed, 0, points, parameters));
   const Moves moves = moves_of(accuracy, x, options.seed);
 
@@ -125,7 +116,8 @@ std::vector<Propagated> propagate_quantities(const OutputSampler& sampler,
     for (std::size_t j = 0; j < count; ++j) {
       const auto column = static_cast<Index>(j);
       const ShapeMoments& shape = shapes[j];
-      Eigen::ArrayXd z = values.col(column).array() - shape.mean;
+      // Standardised by their own mean, which fewer draws of the noise may have moved.
+      Eigen::ArrayXd z = values.col(column).array() - values.col(column).mean();
       if (shape.sd > 0) z /= shape.sd;
       const std::array<Eigen::ArrayXd, 4> weights = {Eigen::ArrayXd::Ones(n), z,
                                                      z.square() - 1 - shape.third * z,

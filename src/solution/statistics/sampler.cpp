@@ -12,7 +12,6 @@ namespace {
 // Scatter of a mean over the noise under one shift, against the largest mean; 16 shifts together
 // are four times as accurate.
 constexpr double noise_accuracy = 1e-3;
-constexpr Index most_noise_draws = 16384;
 constexpr Index pilot_points = 32;
 constexpr Index average_shifts = 16;
 
@@ -90,9 +89,18 @@ OutputSampler::Optima OutputSampler::optima(const Matrix& u) const {
   return result;
 }
 
-NoiseRule OutputSampler::noise(Index shift) const {
-  if (exact_.weights.size() > 0) return exact_;
-  return shifted_rule(noise_stream(seed_, shift), draws_, quantities_.noise_dimension);
+NoiseRule OutputSampler::noise(Index shift, Index most) const {
+  const Index limit = std::max(most, least_noise_draws);
+  if (exact_.weights.size() == 0)
+    return shifted_rule(noise_stream(seed_, shift), std::min(draws_, limit),
+                        quantities_.noise_dimension);
+  const Index stride = (exact_.weights.size() + limit - 1) / limit;
+  if (stride == 1) return exact_;
+  const Index count = (exact_.weights.size() + stride - 1) / stride;
+  NoiseRule some{exact_.nodes(Eigen::seqN(0, count, stride), Eigen::all),
+                 exact_.weights(Eigen::seqN(0, count, stride))};
+  some.weights /= some.weights.sum();
+  return some;
 }
 
 double OutputSampler::work() const {

@@ -13,6 +13,8 @@ struct OutputSamples {
   Matrix values;  // n×outputs
 };
 
+inline constexpr Index most_noise_draws = 16384;
+
 class OutputSampler {
  public:
   // θ follows `law`, which need not be the measure of the expansion. `components` are those of x
@@ -28,8 +30,8 @@ class OutputSampler {
   // At the rows of u, uniform numbers (n×d), with these coefficients. `noise` is common to all θ.
   [[nodiscard]] OutputSamples at(const Matrix& u, const Coefficients& coefficients,
                                  const NoiseRule& noise) const;
-  // E_v at the rule of this shift: exact if it can be.
-  [[nodiscard]] NoiseRule noise(Index shift) const;
+  // E_v at the rule of this shift: exact if it can be. At most `most` of its nodes, or 64.
+  [[nodiscard]] NoiseRule noise(Index shift, Index most = most_noise_draws) const;
   // θ and all of x at the rows of u.
   struct Optima {
     Matrix theta, x;
