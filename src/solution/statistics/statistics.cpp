@@ -172,7 +172,7 @@ void set_sampled(const Expansion& expansion, const Accuracy& accuracy, const Cro
 }  // namespace
 
 bool is_useless(const Estimate& shape) {
-  return !(shape.error <= std::max(1.0, std::abs(shape.value)));
+  return !std::isfinite(shape.value) || !(shape.error <= std::max(1.0, std::abs(shape.value)));
 }
 
 Accuracy accuracy(const ErrorEstimate& error, std::vector<Coefficients> replicates,
