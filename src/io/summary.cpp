@@ -14,7 +14,7 @@ const char* source(const Constant& constant) { return constant.given ? "given" :
 
 // What takes samples.
 struct SampledPart {
-  Json mean_error, sd_error;
+  Json mean_error, sd_error, components;
   Json quantities = Json::object();
 };
 
@@ -31,6 +31,7 @@ SampledPart sampled_part(const Record& record, const Digest& digest) {
   }
   part.mean_error = number(mean_error);
   part.sd_error = number(sd_error);
+  part.components = digest.sampled;
   const std::vector<std::string>& own = record.labels.quantities;
   for (std::size_t j = q; j < outputs.size(); ++j) {
     const std::string& name = digest.quantities[j - q];
@@ -98,6 +99,7 @@ std::string summary(const Record& record, const SampledPart& part, double second
   json["diagnostic_gradients"] = solution.diagnostic_gradients;
   json["unseen"] = number(solution.unseen);
   json["noise"] = noise_treatment(solution);
+  json["sampled_components"] = part.components;
   json["notes"] = solution.notes;
   json["title"] = record.labels.title;
   json["seed"] = solution.options.seed;
