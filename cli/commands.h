@@ -2,6 +2,8 @@
 // The commands of the program; each adds itself to the command line.
 #include <CLI/CLI.hpp>
 
+#include <stdexcept>
+
 namespace chaosgrad::cli {
 
 // Exit codes.
@@ -11,6 +13,12 @@ inline constexpr int exit_stopped =
 inline constexpr int exit_bad_input = 2;  // the input is wrong
 inline constexpr int exit_numerical = 3;  // numerical failure
 inline constexpr int exit_io = 4;         // a file cannot be read or written
+
+// A run that failed is asked for its answer: exit_numerical.
+class FailedRun : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 // Each adds a subcommand that sets `exit_code` when it runs.
 void add_solve(CLI::App& app, int& exit_code);

@@ -10,7 +10,6 @@
 #include "io/json_numbers.h"
 #include "io/problem_file/problem_file.h"
 #include "io/store/run_store.h"
-#include "io/summary.h"
 #include "progress.h"
 #include "report/report.h"
 #include "session.h"
@@ -46,11 +45,7 @@ Entry solve_with(const CompareArguments& arguments, const std::string& method) {
   };
   try {
     Entry entry{.method = method, .solution = solve(file.problem, file.options)};
-    const Record record = record_of(entry.solution, file);
-    entry.summary = full_summary(record);
-    const std::string directory = arguments.directory + "/" + method;
-    save_run(directory, record, entry.summary);
-    write_for_readers(directory, record, entry.summary);
+    entry.summary = finish_run(arguments.directory + "/" + method, record_of(entry.solution, file));
     return entry;
   } catch (const InputError& error) {
     fail_at_place(file.source, error);

@@ -20,8 +20,25 @@ namespace {
 
 struct EvalArguments {
   std::string directory, at, csv;
-  bool sensitivity = false, json = false;
+  bool sensitivity = false, json = false, anyway = false, extrapolate = false;
 };
+
+// Outside the support of θ the expansion is a polynomial that nothing has ever held to x*.
+void require_inside(const StoredRun& run, const EvalArguments& arguments, const Vector& theta,
+                    const std::string& where) {
+  if (arguments.extrapolate) return;
+  const std::vector<Distribution>& marginals = run.solution.expansion.measure().marginals();
+  for (std::size_t k = 0; k < marginals.size(); ++k) {
+    const double value = theta(static_cast<Index>(k)), lower = marginals[k].lower(),
+                 upper = marginals[k].upper();
+    if (value >= lower && value <= upper) continue;
+    throw InputError(
+        where, fmt::format("{} = {:.17g} is outside the support [{:g}, {:g}] of its "
+                           "distribution ({}), where the expansion means nothing; "
+                           "--extrapolate evaluates it all the same",
+                           run.labels.parameters[k], value, lower, upper, marginals[k].name()));
+  }
+}
 
 // "a=0.3,b=1" in the order of the parameters.
 Vector parse_point(const std::string& text, const std::vector<std::string>& parameters) {
@@ -62,6 +79,7 @@ void print_point(const StoredRun& run, const EvalArguments& arguments) {
   const std::vector<std::string>& variables = run.labels.variables;
   const std::vector<std::string>& parameters = run.labels.parameters;
   const Vector theta = parse_point(arguments.at, parameters);
+  require_inside(run, arguments, theta, "--at");
   const Vector x = run.solution.expansion(theta);
   const Matrix slopes =
       arguments.sensitivity ? run.solution.expansion.sensitivity(theta) : Matrix();
@@ -102,6 +120,9 @@ void print_table(const StoredRun& run, const EvalArguments& arguments) {
       throw InputError(arguments.csv, fmt::format("has no column '{}'", parameters[k]));
     thetas.col(static_cast<Index>(k)) = table.rows.col(column);
   }
+  for (Index i = 0; i < thetas.rows(); ++i)
+    require_inside(run, arguments, thetas.row(i).transpose(),
+                   fmt::format("{}, row {}", arguments.csv, i + 1));
   std::vector<std::string> header = table.columns;
   header.insert(header.end(), variables.begin(), variables.end());
   if (arguments.sensitivity) {
@@ -129,7 +150,7 @@ int run_eval(const EvalArguments& arguments) {
   if (arguments.at.empty() == arguments.csv.empty()) {
     throw InputError("eval", "expected either --at PARAMETER=NUMBER,… or --csv FILE");
   }
-  const StoredRun run = open_run(arguments.directory);
+  const StoredRun run = open_answer(arguments.directory, arguments.anyway);
   if (arguments.csv.empty()) {
     print_point(run, arguments);
   } else {
@@ -148,6 +169,9 @@ void add_eval(CLI::App& app, int& exit_code) {
   command->add_option("--csv", arguments->csv, "many points: a file with a column per parameter");
   command->add_flag("--sensitivity", arguments->sensitivity, "also dx*/dtheta");
   command->add_flag("--json", arguments->json, "print JSON (with --at)");
+  command->add_flag("--extrapolate", arguments->extrapolate,
+                    "also outside the support of the parameters");
+  add_anyway(*command, arguments->anyway);
   command->callback([arguments, &exit_code] { exit_code = run_eval(*arguments); });
 }
 

@@ -16,10 +16,11 @@ namespace {
 struct ExportArguments {
   std::string directory, output;
   Language language = Language::c;
+  bool anyway = false;
 };
 
 int run_export(const ExportArguments& arguments) {
-  const StoredRun run = open_run(arguments.directory);
+  const StoredRun run = open_answer(arguments.directory, arguments.anyway);
   const std::string source = export_source(run.solution, arguments.language, run.labels);
   if (arguments.output == "-") {
     fmt::print("{}", source);
@@ -51,6 +52,7 @@ void add_export(CLI::App& app, int& exit_code) {
   command->add_option(
       "-o,--output", arguments->output,
       "file to write (default DIR/optimum.c or DIR/optimum.py; - for standard output)");
+  add_anyway(*command, arguments->anyway);
   command->callback([arguments, &exit_code] { exit_code = run_export(*arguments); });
 }
 

@@ -16,8 +16,9 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 solved to tolerance, or all the asked iterations done; 1 stopped early "
-      "(budget, time, signal), the result is usable; 2 bad input; 3 numerical failure, or an error "
-      "estimate that `verify` finds too small; 4 files cannot be read or written.");
+      "(budget, time, signal), the result is usable; 2 bad input; 3 numerical failure (also: a "
+      "failed run is asked for its answer), or an error estimate that `verify` finds too small; 4 "
+      "files cannot be read or written.");
   int exit_code = cli::exit_solved;
   cli::add_solve(app, exit_code);
   cli::add_resume(app, exit_code);
@@ -39,6 +40,9 @@ int main(int argc, char** argv) {
   } catch (const IoError& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return cli::exit_io;
+  } catch (const cli::FailedRun& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return cli::exit_numerical;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "error: out of memory\n");
     return cli::exit_numerical;

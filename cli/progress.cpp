@@ -76,12 +76,22 @@ ProgressDisplay::ProgressDisplay(ProgressStyle style)
 void ProgressDisplay::show(const Progress& progress) {
   if (style_ == ProgressStyle::none || progress.iteration == 0) return;
   latest_ = progress;
+  latest_->solution = nullptr;  // refers to what is gone by then
+  seen_ = latest_;
   const auto now = std::chrono::steady_clock::now();
   const bool first = !drawn_ && style_ != ProgressStyle::line;
   const auto pause = style_ == ProgressStyle::line ? std::chrono::milliseconds(30'000)
                                                    : std::chrono::milliseconds(100);
   if (!first && now - last_ < pause) return;
   last_ = now;
+  draw();
+}
+
+void ProgressDisplay::close(const std::string& what) {
+  if (latest_ && style_ != ProgressStyle::bar) draw();
+  if (!seen_ || style_ == ProgressStyle::none || style_ == ProgressStyle::line) return;
+  latest_ = seen_;
+  latest_->stage = what;
   draw();
 }
 

@@ -29,6 +29,8 @@ class ProgressDisplay {
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
   void show(const Progress& progress);
+  // What is done after the solve: the bar and JSON lines say so.
+  void close(const std::string& what);
   // Clears the bar, or tells the last state.
   void finish();
 
@@ -37,6 +39,7 @@ class ProgressDisplay {
 
   ProgressStyle style_;
   std::optional<Progress> latest_;  // not yet shown
+  std::optional<Progress> seen_;    // the last one of all
   bool drawn_ = false;
   std::chrono::steady_clock::time_point last_;
 };

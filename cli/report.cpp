@@ -16,7 +16,8 @@ void add_report(CLI::App& app, int& exit_code) {
   command->add_option("DIR", *directory, "folder of the run")->required();
   command->callback([directory, &exit_code] {
     const StoredRun run = open_run(*directory);
-    write_report(*directory, run.record(), run.summary);
+    const Record record = run.record();
+    write_report(*directory, record, run.summary, make_digest(record));
     fmt::print("{}/report.html\n", *directory);
     exit_code = exit_solved;
   });

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "chaosgrad/error.h"
+#include "io/json_numbers.h"
 #include "report/report.h"
 #include "session.h"
 
@@ -37,18 +38,30 @@ void require_changeable(const std::vector<std::string>& overrides) {
   }
 }
 
+// The files for readers, where a kill or a full disk came before them; first the statistics, where
+// it came before those.
+void complete_files(const std::string& directory, const StoredRun& stored) {
+  const Record record = stored.record();
+  if (record.solution.ok() && Json::parse(stored.summary)["mean_error"].is_null()) {
+    (void)finish_run(directory, record);
+  } else {
+    write_for_readers(directory, record, stored.summary, make_digest(record));
+  }
+}
+
 bool is_finished(Status status) {
   return status == Status::completed || status == Status::converged || status == Status::stalled;
 }
 
 int run_resume(const ResumeArguments& arguments) {
+  catch_signals();
   require_changeable(arguments.overrides);
   StoredRun stored = open_to_resume(arguments.directory);
   const Solution& run = stored.solution;
   const bool over =
       is_failure(run.status) || (is_finished(run.status) && arguments.overrides.empty());
   if (over && !has_files_for_readers(arguments.directory, stored.summary))
-    write_for_readers(arguments.directory, stored.record(), stored.summary);
+    complete_files(arguments.directory, stored);
   if (is_failure(run.status)) {
     fmt::print(stderr, "error: {}: the run ended as {}: {}\n", arguments.directory,
                to_string(run.status), run.message);
@@ -67,7 +80,7 @@ int run_resume(const ResumeArguments& arguments) {
   ProblemSource source = problem_of(stored, arguments.directory).source;
   source.overrides.insert(source.overrides.end(), arguments.overrides.begin(),
                           arguments.overrides.end());
-  const ProblemFile file = load_problem(std::move(source));
+  const ProblemFile file = load_problem(std::move(source), Checked::before);
   return run_session(arguments, file,
                      run.history.empty() ? nullptr : std::make_shared<const Solution>(run));
 }

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <csignal>
+#include <cstring>
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/error.h"
@@ -14,16 +18,85 @@ namespace chaosgrad::cli {
 using namespace internal;
 namespace {
 
+enum Phase : std::sig_atomic_t { reading, solving, closing, stored };
+volatile std::sig_atomic_t phase = reading;
 volatile std::sig_atomic_t stop_signal = 0;
-void note_signal(int signal) { stop_signal = signal; }
+constexpr unsigned grace = 10;  // seconds that a stage under way may take after a signal
 
-void catch_signals() {
-  std::signal(SIGINT, note_signal);
-  std::signal(SIGTERM, note_signal);
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of write(), with a message
+// Only what is allowed inside a signal handler.
+void handle_signal(int signal) {
+  const bool waits = phase == solving || phase == closing;
+  if (waits && stop_signal == 0) {
+    stop_signal = signal;
+    ::alarm(grace);
+    return;
+  }
+  const char* text = phase == reading ? "stopped while reading the problem\n"
+                     : phase == stored
+                         ? "stopped while making statistics and page; the solution is stored, and "
+                           "`chaosgrad resume` makes them\n"
+                         : "stopped at once; `chaosgrad resume` goes on from the last checkpoint\n";
+  const auto told = ::write(STDERR_FILENO, text, std::strlen(text));
+  static_cast<void>(told);
+  ::_exit(exit_stopped);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// What may take long after a solve is worth storing before it begins.
+bool is_worth_storing(const Solution& solution) {
+  constexpr double long_solve = 1;       // seconds
+  constexpr Index many_numbers = 20000;  // coefficients
+  return solution.seconds > long_solve || solution.expansion.coefficients().size() > many_numbers;
+}
+
+// Statistics, files and what is printed.
+int close_session(const SessionArguments& arguments, const ProblemFile& file,
+                  const Options& options, double reading_seconds, ProgressDisplay& display,
+                  Solution& solution) {
+  const auto start = std::chrono::steady_clock::now();
+  phase = closing;
+  ::alarm(0);
+  display.close("statistics and page");
+  solution.options = file.options;
+  if (solution.status == Status::out_of_time && reading_seconds > 0.02 * options.max_seconds) {
+    solution.message += fmt::format("; reading the problem took {:.2g} s of the {:g} s",
+                                    reading_seconds, options.max_seconds + reading_seconds);
+  }
+  if (arguments.bounds) {
+    const auto bounds = run_bounds(file.problem, options, solution.constants, solution.history);
+    for (std::size_t i = 0; i < bounds.size(); ++i) solution.history[i].bound = bounds[i];
+  }
+  Record record = record_of(solution, file);
+  record.bounds = arguments.bounds;
+  record.seconds_around = reading_seconds + seconds_since(start);
+  if (is_worth_storing(solution)) {
+    save_run(arguments.directory, record, brief_summary(record));
+    phase = stored;
+  }
+  const std::string summary = finish_run(arguments.directory, record);
+  display.finish();
+  if (arguments.json) {
+    fmt::print("{}\n", summary);
+  } else if (!arguments.quiet) {
+    fmt::print("{}\n  {:.3g} s in all; written to {}; to look at: {}/report.html\n",
+               report(solution, Detail::full, record.labels), seconds_since(arguments.start),
+               arguments.directory, arguments.directory);
+  }
+  if (!solution.ok()) fmt::print(stderr, "error: {}\n", solution.message);
+  return exit_code_of(solution.status);
 }
 
 }  // namespace
+
+void catch_signals() {
+  std::signal(SIGINT, handle_signal);
+  std::signal(SIGTERM, handle_signal);
+  std::signal(SIGALRM, handle_signal);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of write(), with a message
+}
 
 int exit_code_of(Status status) {
   if (is_failure(status)) return exit_numerical;
@@ -58,6 +131,8 @@ int run_session(const SessionArguments& arguments, const ProblemFile& file,
   Options options = file.options;  // those of `file` are stored: the same however often interrupted
   options.resume = std::move(resume);
   if (arguments.max_seconds) options.max_seconds = *arguments.max_seconds;
+  const double reading_seconds = seconds_since(arguments.start);
+  options.max_seconds = std::max(options.max_seconds - reading_seconds, 1e-9);
   ProgressDisplay display(progress_style(arguments.progress, arguments.quiet || arguments.json));
   const auto stored = [&](const Progress& progress) {
     Solution solution = progress.solution();
@@ -76,28 +151,10 @@ int run_session(const SessionArguments& arguments, const ProblemFile& file,
     }
     return stop ? Action::stop : Action::go_on;
   };
-  catch_signals();
   try {
+    phase = solving;
     Solution solution = solve(file.problem, options);
-    display.finish();
-    solution.options = file.options;
-    if (arguments.bounds) {
-      const auto bounds = run_bounds(file.problem, options, solution.constants, solution.history);
-      for (std::size_t i = 0; i < bounds.size(); ++i) solution.history[i].bound = bounds[i];
-    }
-    Record record = record_of(solution, file);
-    record.bounds = arguments.bounds;
-    const std::string summary = full_summary(record);
-    save_run(directory, record, summary);
-    write_for_readers(directory, record, summary);
-    if (arguments.json) {
-      fmt::print("{}\n", summary);
-    } else if (!arguments.quiet) {
-      fmt::print("{}\n  written to {}; to look at: {}/report.html\n",
-                 report(solution, Detail::full, record.labels), directory, directory);
-    }
-    if (!solution.ok()) fmt::print(stderr, "error: {}\n", solution.message);
-    return exit_code_of(solution.status);
+    return close_session(arguments, file, options, reading_seconds, display, solution);
   } catch (const InputError& error) {
     fail_at_place(file.source, error);
   }
@@ -118,6 +175,18 @@ StoredRun open_run(const std::string& directory) {
                     directory, directory));
   }
   return stored;
+}
+
+StoredRun open_answer(const std::string& directory, bool anyway) {
+  StoredRun stored = open_run(directory);
+  if (anyway || stored.solution.ok()) return stored;
+  throw FailedRun(fmt::format(
+      "{}: the run failed ({}): {}; what it left is not an answer (--anyway takes it all the same)",
+      directory, to_string(stored.solution.status), stored.solution.message));
+}
+
+void add_anyway(CLI::App& command, bool& anyway) {
+  command.add_flag("--anyway", anyway, "also of a run that failed, whose expansion is no answer");
 }
 
 const ProblemFile& problem_of(const StoredRun& stored, const std::string& directory) {

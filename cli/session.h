@@ -1,6 +1,7 @@
 #pragma once
 // One go at a run, from its beginning or from a checkpoint: signals, progress, checkpoints, the
 // files at its end.
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,12 +14,19 @@ namespace chaosgrad::cli {
 using namespace internal;
 
 struct SessionArguments {
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   std::string directory;
   bool json = false, quiet = false;
   std::optional<ProgressStyle> progress;
-  std::optional<double> max_seconds;  // of this session; not stored
+  std::optional<double> max_seconds;  // of this session, with reading the problem; not stored
   bool bounds = false;                // fill the history's column `bound` at the end
 };
+
+// From here on SIGINT and SIGTERM end the program in good order (exit_stopped), whatever it is doing.
+// Before the solve: at once, nothing is written. During it: at the next safe point, with a
+// checkpoint; at once by a second signal or after ten seconds. After it: at once if the solution is
+// stored.
+void catch_signals();
 
 // --json, --quiet, --progress, --max-seconds and --bounds.
 void add_session_options(CLI::App& command, SessionArguments& arguments);
@@ -33,6 +41,9 @@ void add_session_options(CLI::App& command, SessionArguments& arguments);
 // stored yet: its coefficients mean nothing.
 [[nodiscard]] StoredRun open_to_resume(const std::string& directory);
 [[nodiscard]] StoredRun open_run(const std::string& directory);
+// open_run for whoever wants the answer of a run: throws FailedRun if it has none, unless `anyway`.
+[[nodiscard]] StoredRun open_answer(const std::string& directory, bool anyway);
+void add_anyway(CLI::App& command, bool& anyway);
 // The problem of a run; throws InputError for one that did not come from a file.
 [[nodiscard]] const ProblemFile& problem_of(const StoredRun& stored, const std::string& directory);
 

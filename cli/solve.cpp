@@ -14,6 +14,7 @@ struct SolveArguments : SessionArguments {
 };
 
 int run_solve(SolveArguments& arguments) {
+  catch_signals();
   const ProblemFile file = load_problem(read_problem_source(arguments.file, arguments.overrides));
   if (arguments.directory.empty())
     arguments.directory = "runs/" + std::filesystem::path(arguments.file).stem().string();

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <memory>
 #include <utility>
 
 #include "chaosgrad/chaosgrad.h"
 #include "io/run_statistics.h"
 #include "session.h"
+#include "solution/number_text.h"
 #include "solution/statistics/statistic_table.h"
 
 namespace chaosgrad::cli {
@@ -19,14 +19,8 @@ constexpr std::size_t shown_pairs = 6;
 struct StatsArguments {
   std::string directory;
   std::vector<std::string> reweight;
-  bool json = false;
+  bool json = false, anyway = false;
 };
-
-std::string with_bar(const Estimate& estimate) {
-  return std::isfinite(estimate.error)
-             ? fmt::format("{:.5g} ± {:.1g}", estimate.value, estimate.error)
-             : fmt::format("{:.5g} ± ?", estimate.value);
-}
 
 void print_row(const std::string& name, const std::vector<Estimate>& estimates) {
   fmt::print("  {:<14}", name);
@@ -137,7 +131,7 @@ void print_statistics(const StoredRun& run, const Statistics& statistics,
 }
 
 int run_stats(const StatsArguments& arguments) {
-  const StoredRun run = open_run(arguments.directory);
+  const StoredRun run = open_answer(arguments.directory, arguments.anyway);
   const Record record = run.record();
   const NamedQuantities quantities = named_quantities(record);
   StatisticsOptions options = statistics_options(run.solution);
@@ -164,6 +158,7 @@ void add_stats(CLI::App& app, int& exit_code) {
                    "another distribution of a parameter: 'NAME={distribution=\"…\", …}'")
       ->allow_extra_args(false);
   command->add_flag("--json", arguments->json, "print JSON");
+  add_anyway(*command, arguments->anyway);
   command->callback([arguments, &exit_code] { exit_code = run_stats(*arguments); });
 }
 

@@ -11,11 +11,16 @@
 namespace chaosgrad {
 
 // The truth lies in value ± error with the confidence of the run. The error is infinite where
-// nothing is known about it.
+// nothing is known about it. The value is NaN where it would say nothing: see is_useless.
 struct Estimate {
   double value = 0;
   double error = infinity;
 };
+
+// Skewness and excess kurtosis have no unit, and their scale is 1 (a uniform distribution has the
+// kurtosis −1.2, a lognormal one with σ = 1/2 the skewness 1.75): a bar above max(1, |value|) leaves
+// neither their size nor their sign, and statistics() gives {NaN, infinity} then.
+[[nodiscard]] bool is_useless(const Estimate& shape);
 
 // What is known about the error of the coefficients: independent estimates of them, whose scatter
 // is the noise (none: no noise, or it is part of ε), and a bound ε of the rest in the π-norm.
@@ -35,16 +40,25 @@ struct Quantities {
   Index count = 0;
   Index noise_dimension = 0;
   std::function<void(Block, Block, Block, BlockOut)> evaluate = {};
+  // One per noise number, empty: all uniform. Where all of them choose among finitely many cases,
+  // E_v is their sum.
+  std::vector<NoiseAxis> noise_axes = {};
+  double operations = 1000;  // of one evaluation, roughly: the costlier, the fewer samples
 };
-// Their means over the rows of `noise` (draws × noise_dimension, uniform numbers), B × count.
+// Their means over the rows of `noise` (draws × noise_dimension, uniform numbers), B × count; with
+// `weights` that sum to 1, or empty for equal ones.
 [[nodiscard]] Matrix quantity_means(const Quantities& quantities, Block x, Block theta,
-                                    const Matrix& noise);
+                                    const Matrix& noise, const Vector& weights = {});
 
 struct StatisticsOptions {
   std::vector<double> levels = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};  // of the quantiles
   Index bins = 32;                                                         // of the histogram
   Index samples = 131072;  // at most; fewer where the expansion is costly
+  double work = 4e9;       // multiplications in all, roughly: what limits the samples
   bool indices = true;     // Sobol' indices of what has no exact ones (they cost the most)
+  // Components of x whose distribution is sampled; not given: all. The others have what is exact,
+  // and empty quantiles and histogram. There is no covariance then. Not used with `measure`.
+  std::optional<std::vector<Index>> components = {};
   std::optional<Measure> measure = {};  // another distribution of θ than that of the run
   std::uint64_t seed = 1;               // of the sampling
   int threads = 0;                      // 0: all cores
@@ -83,13 +97,13 @@ struct Statistics {
   std::vector<double> levels;
   std::vector<std::pair<Index, Index>> pairs;  // of pairwise
   std::vector<OutputStatistics> outputs;       // the components of x, then the quantities
-  Matrix covariance, covariance_error;         // of the outputs
+  Matrix covariance, covariance_error;         // of the outputs; empty if only some were sampled
   std::optional<Reweighting> reweighting;
 };
 
 // Exact from the coefficients where that is possible: mean, sd, covariance, correlation and Sobol'
-// indices of the components, and their skewness and kurtosis in few dimensions. The rest by
-// sampling the expansion.
+// indices of the components. Their skewness and kurtosis by an exact rule in few dimensions, or by
+// sampling where that has the smaller bar. The rest by sampling the expansion.
 [[nodiscard]] Statistics statistics(const Expansion& expansion, const Accuracy& accuracy,
                                     const Quantities& quantities = {},
                                     const StatisticsOptions& options = {});

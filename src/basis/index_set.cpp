@@ -44,20 +44,18 @@ class Enumeration {
   Enumeration(const std::vector<MultiIndex>& done, const IndexOrder& order)
       : done_(done), order_(order), queue_(Later{this}) {}
 
-  void push_successors(std::size_t parent) {
+  // The successors of an index of the set become candidates when pop() needs them: in many
+  // dimensions most never do.
+  void add(std::size_t parent) {
     const MultiIndex& index = done_[parent];
-    MultiIndex next = index;
-    const int degree = std::accumulate(index.begin(), index.end(), 1);
-    for (std::size_t k = last_active(index); k < index.size(); ++k) {
-      if (!order_.max_degree.empty() && index[k] >= order_.max_degree[k]) continue;
-      ++next[k];
-      queue_.push(
-          {key(next), degree, static_cast<std::uint32_t>(parent), static_cast<std::uint32_t>(k)});
-      --next[k];
-    }
+    const int degree = std::accumulate(index.begin(), index.end(), 0);
+    pending_.push_back({key(index), degree, static_cast<std::uint32_t>(parent), 0});
+    least_degree_ = pending_.size() == 1 ? degree : std::min(least_degree_, degree);
   }
-  [[nodiscard]] bool empty() const { return queue_.empty(); }
+  // The next index; empty if there is none.
   MultiIndex pop() {
+    push_pending();
+    if (queue_.empty()) return {};
     const Candidate best = queue_.top();
     queue_.pop();
     MultiIndex index = done_[best.parent];
@@ -76,20 +74,57 @@ class Enumeration {
     bool operator()(const Candidate& a, const Candidate& b) const { return walk->before(b, a); }
   };
 
+  // A successor has at least the key of its parent and one degree more.
+  [[nodiscard]] bool first_comes_before_successors(double parent_key, int parent_degree) const {
+    return !queue_.empty() && queue_.top().key <= parent_key &&
+           queue_.top().degree <= parent_degree;
+  }
+
+  // Those whose successors might come first. Indices were added in the order of their keys.
+  void push_pending() {
+    if (pending_.empty() || first_comes_before_successors(pending_.front().key, least_degree_))
+      return;
+    std::vector<Candidate> left;
+    for (const Candidate& parent : pending_) {
+      if (first_comes_before_successors(parent.key, parent.degree)) {
+        least_degree_ = left.empty() ? parent.degree : std::min(least_degree_, parent.degree);
+        left.push_back(parent);
+      } else {
+        push_successors(parent.parent);
+      }
+    }
+    pending_ = std::move(left);
+  }
+
+  void push_successors(std::size_t parent) {
+    const MultiIndex& index = done_[parent];
+    MultiIndex next = index;
+    const int degree = std::accumulate(index.begin(), index.end(), 1);
+    const double parent_key = key(index);
+    const std::size_t last = last_active(index);
+    for (std::size_t k = last; k < index.size(); ++k) {
+      if (!order_.max_degree.empty() && index[k] >= order_.max_degree[k]) continue;
+      ++next[k];
+      queue_.push({k == last ? key(next) : with_factor(parent_key, k, 1), degree,
+                   static_cast<std::uint32_t>(parent), static_cast<std::uint32_t>(k)});
+      --next[k];
+    }
+  }
+
   // Every operation rounds monotonically, so key(ν − e_k) ≤ key(ν) also in floating point; the
   // degree then decides, and prefixes are downward closed whatever the weights.
   [[nodiscard]] double key(const MultiIndex& index) const {
-    const bool total = order_.kind == IndexOrder::Kind::total_degree;
-    double result = total ? 0 : 1;
+    double result = order_.kind == IndexOrder::Kind::total_degree ? 0 : 1;
     for (std::size_t k = 0; k < index.size(); ++k) {
-      if (index[k] == 0) continue;
-      const double weight = order_.weights.size() == 0 ? 1 : order_.weights[static_cast<Index>(k)];
-      if (total)
-        result += weight * index[k];
-      else
-        result *= weight == 1 ? 1.0 + index[k] : std::pow(1.0 + index[k], weight);
+      if (index[k] > 0) result = with_factor(result, k, index[k]);
     }
     return result;
+  }
+  // The key of an index with degree n in dimension k, from that of its dimensions before k.
+  [[nodiscard]] double with_factor(double key, std::size_t k, int n) const {
+    const double weight = order_.weights.size() == 0 ? 1 : order_.weights[static_cast<Index>(k)];
+    if (order_.kind == IndexOrder::Kind::total_degree) return key + weight * n;
+    return key * (weight == 1 ? 1.0 + n : std::pow(1.0 + n, weight));
   }
 
   [[nodiscard]] bool before(const Candidate& a, const Candidate& b) const {
@@ -106,6 +141,8 @@ class Enumeration {
   const std::vector<MultiIndex>& done_;
   const IndexOrder& order_;
   std::priority_queue<Candidate, std::vector<Candidate>, Later> queue_;
+  std::vector<Candidate> pending_;  // of the set, whose successors are not candidates yet
+  int least_degree_ = 0;            // among them
 };
 
 void validate(Index dimension, Index m, const IndexOrder& order) {
@@ -135,13 +172,14 @@ IndexSet IndexSet::first(Index dimension, Index m, const IndexOrder& order) {
   IndexSet set;
   set.append(MultiIndex(static_cast<std::size_t>(dimension), 0));
   Enumeration walk(set.indices_, order);
-  walk.push_successors(0);
+  walk.add(0);
   while (set.size() < m) {
-    if (walk.empty())
+    MultiIndex next = walk.pop();
+    if (next.empty())
       throw InputError("basis_size", std::to_string(m) + " functions are asked for, but only " +
                                          std::to_string(set.size()) + " exist");
-    set.append(walk.pop());
-    walk.push_successors(set.indices_.size() - 1);
+    set.append(std::move(next));
+    walk.add(set.indices_.size() - 1);
   }
   return set;
 }

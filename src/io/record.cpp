@@ -33,19 +33,29 @@ Labels labels_of(const ProblemFile& file) {
 Record record_of(const Solution& solution, const ProblemFile& file) {
   Record record{.solution = solution, .labels = labels_of(file), .source = &file.source};
   const AnyProblem& problem = file.problem;
-  record.quantities = {.count = static_cast<Index>(record.labels.quantities.size()),
-                       .noise_dimension = problem.noise_dimension(),
-                       .evaluate = [&](Block x, Block theta, Block noise, BlockOut values) {
-                         problem.quantities(x, theta, noise, values);
-                       }};
+  const ProblemFacts facts = problem.facts();
+  // An instruction of a formula works on up to all components of x.
+  constexpr double unknown_operations = 1e5;  // of a coded problem: a linear system, say
+  const double operations = facts.operations
+                                ? *facts.operations * static_cast<double>(problem.dimension())
+                                : unknown_operations;
+  record.quantities = {
+      .count = static_cast<Index>(record.labels.quantities.size()),
+      .noise_dimension = problem.noise_dimension(),
+      .evaluate = [&](Block x, Block theta, Block noise,
+                      BlockOut values) { problem.quantities(x, theta, noise, values); },
+      .noise_axes = facts.noise_axes,
+      .operations = operations};
   const std::vector<std::string>& names = record.labels.quantities;
   const bool named = std::find(names.begin(), names.end(), "objective") != names.end();
   if (problem.has_value() && !named) {
-    record.objective = {.count = 1,
-                        .noise_dimension = problem.noise_dimension(),
-                        .evaluate = [&](Block x, Block theta, Block noise, BlockOut values) {
-                          problem.value(x, theta, noise, values);
-                        }};
+    record.objective = {
+        .count = 1,
+        .noise_dimension = problem.noise_dimension(),
+        .evaluate = [&](Block x, Block theta, Block noise,
+                        BlockOut values) { problem.value(x, theta, noise, values); },
+        .noise_axes = facts.noise_axes,
+        .operations = operations};
   }
   return record;
 }
@@ -57,10 +67,14 @@ NamedQuantities named_quantities(const Record& record) {
   result.functions = {
       .count = objective.count + others.count,
       .noise_dimension = std::max(objective.noise_dimension, others.noise_dimension),
-      .evaluate = [objective, others](Block x, Block theta, Block noise, BlockOut values) {
-        if (objective.count > 0) objective.evaluate(x, theta, noise, values.leftCols(1));
-        if (others.count > 0) others.evaluate(x, theta, noise, values.rightCols(others.count));
-      }};
+      .evaluate =
+          [objective, others](Block x, Block theta, Block noise, BlockOut values) {
+            if (objective.count > 0) objective.evaluate(x, theta, noise, values.leftCols(1));
+            if (others.count > 0) others.evaluate(x, theta, noise, values.rightCols(others.count));
+          },
+      .noise_axes = objective.count > 0 ? objective.noise_axes : others.noise_axes,
+      .operations = (objective.count > 0 ? objective.operations : 0) +
+                    (others.count > 0 ? others.operations : 0)};
   return result;
 }
 

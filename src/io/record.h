@@ -12,7 +12,8 @@ struct Record {
   Quantities quantities = {};             // named by labels.quantities
   Quantities objective = {};              // E_v F(x*(θ), θ, v), where it is known: count 0 or 1
   const ProblemSource* source = nullptr;  // the problem file, if there is one
-  bool bounds = false;  // the history has a column of bounds, even where none is known
+  bool bounds = false;        // the history has a column of bounds, even where none is known
+  double seconds_around = 0;  // of this session, outside of the solve: reading, writing
 
   [[nodiscard]] std::string title() const;  // or the name of the file
 };

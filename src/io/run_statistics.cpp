@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <numeric>
 
 #include "io/json_numbers.h"
 #include "io/problem_file/read_distribution.h"
@@ -75,6 +77,31 @@ StatisticsOptions statistics_options(const Solution& solution) {
   options.seed = solution.options.seed;
   options.threads = solution.options.threads;
   return options;
+}
+
+Digest make_digest(const Record& record) {
+  Digest digest;
+  const Solution& solution = record.solution;
+  if (!solution.ok()) return digest;
+  const auto start = std::chrono::steady_clock::now();
+  const Expansion& expansion = solution.expansion;
+  // Multiplications, a few tenths of a second; each sampled component takes its share of them.
+  constexpr double work = 2.5e8, least_samples = 16384, sorting = 100;
+  const auto most = static_cast<Index>(
+      work / (least_samples * (static_cast<double>(expansion.coefficients().rows()) + sorting)));
+  digest.sampled = std::min(expansion.coefficients().cols(), std::max<Index>(8, most));
+  std::vector<Index> chosen(static_cast<std::size_t>(digest.sampled));
+  std::iota(chosen.begin(), chosen.end(), 0);
+  StatisticsOptions options = statistics_options(solution);
+  options.bins = 60;
+  options.indices = false;
+  options.work = work;
+  options.components = std::move(chosen);
+  NamedQuantities quantities = named_quantities(record);
+  digest.statistics = statistics(solution, quantities.functions, options);
+  digest.quantities = std::move(quantities.names);
+  digest.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return digest;
 }
 
 Measure reweighted_measure(const Record& record, const std::vector<std::string>& assignments) {

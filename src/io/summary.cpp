@@ -14,37 +14,44 @@ const char* source(const Constant& constant) { return constant.given ? "given" :
 
 // What takes samples.
 struct SampledPart {
-  Json mean_error, sd_error;
+  Json mean_error, sd_error, components;
   Json quantities = Json::object();
 };
 
-SampledPart sampled_part(const Record& record) {
-  const Solution& solution = record.solution;
-  const std::vector<std::string>& names = record.labels.quantities;
-  const Statistics found = statistics(solution, solution.ok() ? record.quantities : Quantities{},
-                                      {.samples = 16384,
-                                       .indices = false,
-                                       .seed = solution.options.seed,
-                                       .threads = solution.options.threads});
+SampledPart sampled_part(const Record& record, const Digest& digest) {
+  SampledPart part;
+  if (digest.statistics.outputs.empty()) return part;
   // The largest bar of the components holds for each of them.
-  const auto q = static_cast<std::size_t>(solution.expansion.coefficients().cols());
+  const std::vector<OutputStatistics>& outputs = digest.statistics.outputs;
+  const std::size_t q = record.labels.variables.size();
   double mean_error = 0, sd_error = 0;
   for (std::size_t i = 0; i < q; ++i) {
-    mean_error = std::max(mean_error, found.outputs[i].mean.error);
-    sd_error = std::max(sd_error, found.outputs[i].sd.error);
+    mean_error = std::max(mean_error, outputs[i].mean.error);
+    sd_error = std::max(sd_error, outputs[i].sd.error);
   }
-  SampledPart part{.mean_error = number(mean_error), .sd_error = number(sd_error)};
-  for (std::size_t j = q; j < found.outputs.size(); ++j) {
-    const OutputStatistics& output = found.outputs[j];
-    part.quantities[names[j - q]] = {{"mean", number(output.mean.value)},
-                                     {"sd", number(output.sd.value)},
-                                     {"error", number(output.mean.error)},
-                                     {"sd_error", number(output.sd.error)}};
+  part.mean_error = number(mean_error);
+  part.sd_error = number(sd_error);
+  part.components = digest.sampled;
+  const std::vector<std::string>& own = record.labels.quantities;
+  for (std::size_t j = q; j < outputs.size(); ++j) {
+    const std::string& name = digest.quantities[j - q];
+    if (std::find(own.begin(), own.end(), name) == own.end()) continue;  // the objective
+    const OutputStatistics& output = outputs[j];
+    part.quantities[name] = {{"mean", number(output.mean.value)},
+                             {"sd", number(output.sd.value)},
+                             {"error", number(output.mean.error)},
+                             {"sd_error", number(output.sd.error)}};
   }
   return part;
 }
 
-std::string summary(const Record& record, const SampledPart& part) {
+// How E_v was taken; runs of older programs do not tell.
+Json noise_treatment(const Solution& solution) {
+  const auto found = solution.state.texts.find("noise");
+  return found == solution.state.texts.end() ? Json(nullptr) : Json(found->second);
+}
+
+std::string summary(const Record& record, const SampledPart& part, double seconds_around) {
   const Solution& solution = record.solution;
   const ProblemConstants& constants = solution.constants;
   const SobolIndices indices = sobol(solution);
@@ -65,6 +72,7 @@ std::string summary(const Record& record, const SampledPart& part) {
       {"basis_size", solution.expansion.coefficients().rows()},
       {"samples", solution.history.empty() ? Index{0} : solution.history.back().samples},
       {"seconds", number(solution.seconds)},
+      {"seconds_total", number(solution.seconds + seconds_around)},
       {"condition",
        {{"mu", number(constants.mu.value)},
         {"L", number(constants.L.value)},
@@ -90,6 +98,8 @@ std::string summary(const Record& record, const SampledPart& part) {
     json["component_errors"] = numbers(solution.error.components);
   json["diagnostic_gradients"] = solution.diagnostic_gradients;
   json["unseen"] = number(solution.unseen);
+  json["noise"] = noise_treatment(solution);
+  json["sampled_components"] = part.components;
   json["notes"] = solution.notes;
   json["title"] = record.labels.title;
   json["seed"] = solution.options.seed;
@@ -99,8 +109,12 @@ std::string summary(const Record& record, const SampledPart& part) {
 
 }  // namespace
 
-std::string full_summary(const Record& record) { return summary(record, sampled_part(record)); }
+std::string full_summary(const Record& record, const Digest& digest) {
+  return summary(record, sampled_part(record, digest), record.seconds_around + digest.seconds);
+}
 
-std::string brief_summary(const Record& record) { return summary(record, {}); }
+std::string brief_summary(const Record& record) {
+  return summary(record, {}, record.seconds_around);
+}
 
 }  // namespace chaosgrad::internal

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -22,6 +24,9 @@ namespace chaosgrad::internal {
 // How the right half of a sum comes to the left half: as it is, or as doubles, as between ranks.
 enum class Handover { values, doubles };
 
+// Comes out of reduce() and for_each() when the deadline of the executor has passed.
+struct DeadlinePassed {};
+
 class Executor {
  public:
   // 0: all cores; more than there are cores would only wait for each other.
@@ -29,6 +34,10 @@ class Executor {
       : arena_(threads > 0 ? std::min(threads, tbb::info::default_concurrency())
                            : tbb::task_arena::automatic),
         handover_(handover) {}
+
+  // From then on no leaf begins any more: whoever waits for a sum gets DeadlinePassed instead. For
+  // what must end in time even where a single sum takes minutes.
+  void set_deadline(std::chrono::steady_clock::time_point deadline) { deadline_ = deadline; }
 
   // leaf(0) ⊕ … ⊕ leaf(n − 1) for n ≥ 1, where combine(left, right) adds `right` into `left`. The
   // tree splits n at the largest power of two below it. At most O(threads · log n) partial sums are
@@ -51,7 +60,10 @@ class Executor {
   template <class Leaf, class Combine>
   auto reduce_range(Index first, Index n, const Leaf& leaf, const Combine& combine) const
       -> decltype(leaf(first)) {
-    if (n == 1) return leaf(first);
+    if (n == 1) {
+      if (deadline_ && std::chrono::steady_clock::now() > *deadline_) throw DeadlinePassed{};
+      return leaf(first);
+    }
     const auto half = static_cast<Index>(std::bit_floor(static_cast<std::size_t>(n - 1)));
     decltype(leaf(first)) left, right;
     tbb::parallel_invoke([&] { left = reduce_range(first, half, leaf, combine); },
@@ -63,6 +75,7 @@ class Executor {
 
   tbb::task_arena arena_;
   Handover handover_;
+  std::optional<std::chrono::steady_clock::time_point> deadline_ = {};
 };
 
 }  // namespace chaosgrad::internal

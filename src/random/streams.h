@@ -25,8 +25,9 @@ enum class Purpose : std::uint8_t {
   certificate_noise,       // the same: v. Step: draw 0 or 1
   validation,              // history of adaptive runs, the distance to a known optimum: θ
   test,                    // tests of the library, never the library itself
-  statistics,              // statistics, digital shifts. Step: 2 · shift (θ), 2 · shift + 1 (v)
-  sample,                  // `chaosgrad sample`. Step: 0 (θ), 1 (v)
+  statistics,              // statistics, digital shifts. Step: 2 · shift (θ), 2 · shift + 1 (v);
+                           // 2^40: directions of x along which quantities are differenced
+  sample,                  // `chaosgrad sample`. Step: 0 (θ), 1 + digital shift (v)
   krylov,                  // adaptive solvers: the first vector of Lanczos' method
   constants_krylov,        // estimates of μ and L: the same. Step: number of the θ
   model_parameters,        // validation of a problem before it is solved: θ
@@ -64,7 +65,7 @@ inline constexpr std::array<StreamRange, 28> stream_registry = {{
     {Purpose::validation, 5, 0, 1},
     {Purpose::test, 6, 0, all_steps},
     {Purpose::statistics, 7, 0, all_steps},
-    {Purpose::sample, 8, 0, 2},
+    {Purpose::sample, 8, 0, all_steps},
     {Purpose::krylov, 9, 0, 1},
     {Purpose::constants_krylov, 10, 0, all_steps},
     {Purpose::model_parameters, 11, 0, 1},

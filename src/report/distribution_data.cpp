@@ -1,10 +1,11 @@
-#include "io/run_statistics.h"
 #include "report/expansion_data.h"
 
 namespace chaosgrad::internal {
 namespace {
 
-Json with_error(const Estimate& estimate) { return {estimate.value, number(estimate.error)}; }
+Json with_error(const Estimate& estimate) {
+  return {number(estimate.value), number(estimate.error)};
+}
 
 std::string packed_vector(const Vector& values) {
   return packed(std::vector<double>(values.begin(), values.end()));
@@ -23,18 +24,19 @@ Json errors_of(const std::vector<Estimate>& estimates) {
 
 }  // namespace
 
-Json distribution_data(const Record& record) {
-  const NamedQuantities quantities = named_quantities(record);
-  StatisticsOptions options = statistics_options(record.solution);
-  options.bins = 60;
-  options.indices = false;
-  const Statistics found = statistics(record.solution, quantities.functions, options);
+Json distribution_data(const Record& record, const Digest& digest) {
+  const Statistics& found = digest.statistics;
   std::vector<std::string> names = record.labels.variables;
   const std::size_t components = names.size();
-  names.insert(names.end(), quantities.names.begin(), quantities.names.end());
+  names.insert(names.end(), digest.quantities.begin(), digest.quantities.end());
   Json outputs = Json::array(), main_errors = Json::array(), total_errors = Json::array();
   for (std::size_t i = 0; i < found.outputs.size(); ++i) {
     const OutputStatistics& output = found.outputs[i];
+    if (i < components) {
+      main_errors.push_back(errors_of(output.main));
+      total_errors.push_back(errors_of(output.total));
+      if (static_cast<Index>(i) >= digest.sampled) continue;
+    }
     Json quantiles = Json::array();
     for (const Estimate& quantile : output.quantiles) quantiles.push_back(with_error(quantile));
     outputs.push_back({{"name", names[i]},
@@ -42,12 +44,10 @@ Json distribution_data(const Record& record) {
                        {"sd", with_error(output.sd)},
                        {"quantiles", std::move(quantiles)},
                        {"histogram", histogram_data(output.histogram)}});
-    if (i >= components) continue;
-    main_errors.push_back(errors_of(output.main));
-    total_errors.push_back(errors_of(output.total));
   }
   return {{"levels", found.levels},
           {"confidence", record.solution.error.confidence},
+          {"components", digest.sampled},
           {"outputs", std::move(outputs)},
           {"sobol_errors", {{"main", std::move(main_errors)}, {"total", std::move(total_errors)}}}};
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "chaosgrad/solution.h"
-#include "io/record.h"
+#include "io/run_statistics.h"
 #include "report/page.h"
 
 namespace chaosgrad::internal {
@@ -15,8 +15,8 @@ namespace chaosgrad::internal {
 [[nodiscard]] Json expansion_data(const Expansion& expansion,
                                   const std::vector<std::string>& parameter_names);
 
-// Of every component and quantity: mean, standard deviation and quantiles as [value, error],
-// and a histogram; of the components the errors of their Sobol' indices.
-[[nodiscard]] Json distribution_data(const Record& record);
+// Of every sampled component and every quantity: mean, standard deviation and quantiles as [value,
+// error], and a histogram; of all components the errors of their Sobol' indices.
+[[nodiscard]] Json distribution_data(const Record& record, const Digest& digest);
 
 }  // namespace chaosgrad::internal

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "io/run_statistics.h"
 #include "io/store/run_store.h"
 
 namespace chaosgrad::internal {
@@ -12,14 +13,18 @@ namespace chaosgrad::internal {
 // A run: the answer first (status, error, what limits it), then x*(θ) along each parameter, the
 // distribution of each component, correlations, Sobol' indices, convergence, coefficients, cost,
 // and the problem itself. `summary` is that of full_summary.
-[[nodiscard]] std::string report_html(const Record& record, const std::string& summary);
+[[nodiscard]] std::string report_html(const Record& record, const std::string& summary,
+                                      const Digest& digest);
 // Writes DIRECTORY/report.html. Throws IoError.
-void write_report(const std::string& directory, const Record& record, const std::string& summary);
+void write_report(const std::string& directory, const Record& record, const std::string& summary,
+                  const Digest& digest);
 
 // What of a run is for readers: history.csv, report.html and summary.json, in this order, so that
 // whoever finds the right summary finds them all. Throws IoError.
 void write_for_readers(const std::string& directory, const Record& record,
-                       const std::string& summary);
+                       const std::string& summary, const Digest& digest);
+// The end of a run: its statistics, solution.h5, and the files for readers. Returns the summary.
+std::string finish_run(const std::string& directory, const Record& record);
 // Whether DIRECTORY has them, and not those of another run.
 [[nodiscard]] bool has_files_for_readers(const std::string& directory, const std::string& summary);
 

@@ -7,6 +7,7 @@
 #include "io/problem_file/source.h"
 #include "io/store/history.h"
 #include "io/store/store_file.h"
+#include "io/summary.h"
 #include "report/expansion_data.h"
 #include "report/page.h"
 #include "report/report.h"
@@ -37,7 +38,7 @@ Json tolerance_data(const Solution& solution) {
 
 }  // namespace
 
-std::string report_html(const Record& record, const std::string& summary) {
+std::string report_html(const Record& record, const std::string& summary, const Digest& digest) {
   const Solution& solution = record.solution;
   Json data = {{"kind", "run"},
                {"title", record.title()},
@@ -48,7 +49,7 @@ std::string report_html(const Record& record, const std::string& summary) {
                {"tolerance", tolerance_data(solution)}};
   if (solution.ok()) {
     data["expansion"] = expansion_data(solution.expansion, record.labels.parameters);
-    data["distribution"] = distribution_data(record);
+    data["distribution"] = distribution_data(record, digest);
   }
   return page_html(record.title(), data);
 }
@@ -71,21 +72,30 @@ std::string comparison_html(const ProblemFile& file, const std::vector<ComparedR
                            {"runs", std::move(compared)}});
 }
 
-void write_report(const std::string& directory, const Record& record, const std::string& summary) {
-  write_file(directory + "/report.html", report_html(record, summary));
+void write_report(const std::string& directory, const Record& record, const std::string& summary,
+                  const Digest& digest) {
+  write_file(directory + "/report.html", report_html(record, summary, digest));
 }
 
 void write_for_readers(const std::string& directory, const Record& record,
-                       const std::string& summary) {
+                       const std::string& summary, const Digest& digest) {
   try {
     write_file(directory + "/history.csv", history_csv(record.solution.history, record.bounds));
-    write_report(directory, record, summary);
+    write_report(directory, record, summary, digest);
     write_file(directory + "/summary.json", summary + "\n");
   } catch (const IoError& failure) {
     throw IoError(fmt::format(
         "{}; the run itself is complete in {}, and `chaosgrad resume {}` writes the other files",
         failure.what(), store_path(directory), directory));
   }
+}
+
+std::string finish_run(const std::string& directory, const Record& record) {
+  const Digest digest = make_digest(record);
+  std::string summary = full_summary(record, digest);
+  save_run(directory, record, summary);
+  write_for_readers(directory, record, summary, digest);
+  return summary;
 }
 
 bool has_files_for_readers(const std::string& directory, const std::string& summary) {

@@ -8,10 +8,7 @@ using namespace internal;
 
 void save(const std::string& directory, const Solution& solution, const Labels& labels,
           const Quantities& quantities) {
-  const Record record = record_of(solution, labels, quantities);
-  const std::string summary = full_summary(record);
-  save_run(directory, record, summary);
-  write_for_readers(directory, record, summary);
+  (void)finish_run(directory, record_of(solution, labels, quantities));
 }
 
 void save_checkpoint(const std::string& directory, const Solution& solution, const Labels& labels) {
@@ -30,12 +27,14 @@ Loaded load(const std::string& directory) {
 std::string report_page(const Solution& solution, const Labels& labels,
                         const Quantities& quantities) {
   const Record record = record_of(solution, labels, quantities);
-  return report_html(record, full_summary(record));
+  const Digest digest = make_digest(record);
+  return report_html(record, full_summary(record, digest), digest);
 }
 
 std::string summary_json(const Solution& solution, const Labels& labels,
                          const Quantities& quantities) {
-  return full_summary(record_of(solution, labels, quantities));
+  const Record record = record_of(solution, labels, quantities);
+  return full_summary(record, make_digest(record));
 }
 
 }  // namespace chaosgrad

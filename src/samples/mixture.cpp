@@ -32,8 +32,8 @@ Matrix MixtureSampler::induced(Index first, const std::vector<Family>& families,
                                const std::vector<MultiIndex>& densities) const {
   Matrix eta(static_cast<Index>(densities.size()), measure_.dimension());
   sequence_.fill(first, eta);
-  for (Index i = 0; i < eta.rows(); ++i) {
-    for (Index k = 0; k < eta.cols(); ++k) {
+  for (Index k = 0; k < eta.cols(); ++k) {  // the tables of one family stay at hand
+    for (Index i = 0; i < eta.rows(); ++i) {
       const int degree = densities[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)];
       eta(i, k) = families[static_cast<std::size_t>(k)].induced_quantile(degree, eta(i, k));
     }

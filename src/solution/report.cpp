@@ -4,6 +4,7 @@
 
 #include "chaosgrad/solution.h"
 #include "solution/labels.h"
+#include "solution/number_text.h"
 
 namespace chaosgrad {
 using namespace internal;
@@ -30,6 +31,10 @@ std::string error_text(const Solution& solution) {
                                  number(error.estimate), number(error.basis),
                                  number(error.sampling), number(error.optimisation));
   text += fmt::format("  bound {}\n", bound_text(solution));
+  if (solution.unseen) {
+    text += fmt::format("  a feature of probability below {:.2g} % may be unseen\n",
+                        100 * *solution.unseen);
+  }
   if (solution.true_error) text += fmt::format("  true error {:.3g}\n", *solution.true_error);
   if (solution.fits && solution.fits->projection_error) {
     text += fmt::format("  true error of the two fits: least squares {:.3g}, projection {:.3g}\n",
@@ -40,6 +45,11 @@ std::string error_text(const Solution& solution) {
 
 std::string component_table(const Solution& solution, const Labels& labels) {
   const Vector means = mean(solution), deviations = sd(solution);
+  const ErrorEstimate& error = solution.error;
+  const auto bar = [&](Index i) {
+    return error.components.size() == means.size() ? error.components(i)
+                                                   : error.estimate.value_or(infinity);
+  };
   const SobolIndices indices = sobol(solution);
   std::string text =
       fmt::format("\n  {:<16} {:>12} {:>12}   total Sobol' index of", "", "mean", "sd");
@@ -47,8 +57,9 @@ std::string component_table(const Solution& solution, const Labels& labels) {
   text += "\n";
   const Index shown = std::min(means.size(), most_components);
   for (Index i = 0; i < shown; ++i) {
-    text += fmt::format("  {:<16} {:>12.6g} {:>12.6g}   {:>21}",
-                        labels.variables[static_cast<std::size_t>(i)], means(i), deviations(i), "");
+    text += fmt::format("  {:<16} {:>12} {:>12}   {:>21}",
+                        labels.variables[static_cast<std::size_t>(i)], rounded(means(i), bar(i)),
+                        rounded(deviations(i), bar(i)), "");
     for (const double index : indices.total.row(i)) text += fmt::format(" {:>8.3f}", index);
     text += "\n";
   }
@@ -65,10 +76,13 @@ std::string report(const Solution& solution, Detail detail, const Labels& given)
   text += fmt::format("{}: {}\n", to_string(solution.status), solution.message);
   if (detail == Detail::brief) return text;
   const ProblemConstants& constants = solution.constants;
-  text +=
-      fmt::format("  method {}, {} iterations, m = {}, {} gradients, {:.3g} s\n",
-                  to_string(solution.options.method), solution.history.size(),
-                  solution.expansion.coefficients().rows(), solution.gradients, solution.seconds);
+  text += fmt::format("  method {}, {} iterations, m = {}, {} gradients{}, {:.3g} s\n",
+                      to_string(solution.options.method), solution.history.size(),
+                      solution.expansion.coefficients().rows(), solution.gradients,
+                      solution.diagnostic_gradients > 0
+                          ? fmt::format(" and {} for tests", solution.diagnostic_gradients)
+                          : "",
+                      solution.seconds);
   text += fmt::format("  mu = {:.4g} ({}), L = {:.4g} ({}), kappa = {:.4g}\n", constants.mu.value,
                       constants.mu.given ? "given" : "estimated", constants.L.value,
                       constants.L.given ? "given" : "estimated", constants.kappa());

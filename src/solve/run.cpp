@@ -98,8 +98,36 @@ void begin(const Options& options, Run& run, Monitor& monitor) {
   monitor.begin(run);
 }
 
+// How E_v is taken, as summary.json tells it.
+const char* exact_noise(const Oracle& oracle) {
+  const std::vector<NoiseAxis>& axes = oracle.facts().noise_axes;
+  const bool cases = std::ranges::all_of(
+      axes, [](const NoiseAxis& axis) { return axis.kind == NoiseAxis::Kind::cases; });
+  return cases ? "summed" : "gauss";
+}
+
+const char* noise_treatment(const Oracle& oracle, const Options& options) {
+  if (oracle.noise_dimension() == 0) return "none";
+  if (is_adaptive(options.method) || options.method == Method::nested) return "random";
+  if (options.gradient == GradientRule::quadrature) return exact_noise(oracle);
+  return options.gradient == GradientRule::sobol ? "sobol" : "random";
+}
+
+// Time was up in the middle of a stage: what the stages before it published is the result.
+void end_at_last_stage(Monitor& monitor, const Options& options, Run& run) {
+  const Index k = run.history.empty() ? 1 : run.history.back().k + 1;
+  (void)monitor.may_continue(k, 0, run);
+  run.error = ErrorEstimate{.confidence = options.confidence};
+  if (run.history.empty()) return;
+  const IterationRecord& last = run.history.back();
+  run.error->estimate = last.estimate;
+  run.error->basis = last.basis;
+  run.error->sampling = last.sampling;
+  run.error->optimisation = last.optimisation;
+}
+
 // collocation without noise, or sieve.
-Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
+Run run_adaptive(const Oracle& oracle, const Options& options, Method method, const char* noise) {
   std::vector<Family> families = make_families(oracle);
   IndexSet constant = IndexSet::first(static_cast<Index>(families.size()), 1);
   Run result{.basis = options.resume ? options.resume->expansion.basis()
@@ -108,14 +136,20 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method) {
   result.notes = notes_on_unused(options);
   if (options.resume) check_resumption(*options.resume, method);
   result.state.texts["method"] = to_string(method);
+  result.state.texts["noise"] = noise;
   Executor executor(options.threads);
   const std::optional<ReferenceExpansion> no_reference;
   Monitor monitor(oracle.parameters(), options, no_reference);
   begin(options, result, monitor);
+  executor.set_deadline(monitor.deadline());
   if (method == Method::collocation) {
     solve_collocation(oracle, options, monitor, executor, result);
   } else {
-    solve_sieve(oracle, options, monitor, executor, result);
+    try {
+      solve_sieve(oracle, options, monitor, executor, result);
+    } catch (const DeadlinePassed&) {
+      end_at_last_stage(monitor, options, result);
+    }
   }
   note_degrees(oracle.parameters(), result.basis, result.notes);
   result.seconds = monitor.seconds();
@@ -149,7 +183,8 @@ Run run_averaged(const Oracle& oracle, const Options& options) {
                      "out (rows, finitely many values, or a gradient that is a polynomial in it) "
                      "within max_gradients; sieve and auto take any noise");
   }
-  Run result = run_adaptive(AveragedProblem(oracle), options, Method::collocation);
+  Run result =
+      run_adaptive(AveragedProblem(oracle), options, Method::collocation, exact_noise(oracle));
   result.notes.push_back(
       fmt::format("the noise was integrated out exactly: each gradient of f took {} of F", draws));
   return result;
@@ -169,7 +204,7 @@ Run internal::run(const Oracle& oracle, const Options& options) {
     const Method method = adaptive_method(oracle, options);
     return method == Method::collocation && oracle.noise_dimension() > 0
                ? run_averaged(oracle, options)
-               : run_adaptive(oracle, options, method);
+               : run_adaptive(oracle, options, method, noise_treatment(oracle, options));
   }
   const Solution* before = options.resume.get();
   const ProblemConstants constants =
@@ -196,6 +231,7 @@ Run internal::run(const Oracle& oracle, const Options& options) {
   for (std::string& note : notes_on_unused(options)) result.notes.push_back(std::move(note));
   remember(constants, result.state);
   result.state.texts["method"] = to_string(options.method);
+  result.state.texts["noise"] = noise_treatment(oracle, options);
   if (before) result.constants = before->constants;
   const bool finite = std::isfinite(constants.mu.value) && std::isfinite(constants.L.value) &&
                       std::isfinite(constants.V.value) && std::isfinite(constants.VG.value);

@@ -129,6 +129,18 @@ TEST(IndexSet, PrefixesAreClosedEvenWithTinyWeights) {
   expect_prefixes_closed(IndexSet::first(4, 1000, order_of(hyperbolic, {1, 0.01, 3, 1})));
 }
 
+// With as many dimensions as this, only what is asked for may be looked at.
+TEST(IndexSet, ThousandsOfDimensions) {
+  const IndexSet set = IndexSet::first(2000, 2003);
+  for (Index i = 1; i <= 2000; ++i) {
+    MultiIndex unit(2000, 0);
+    unit[static_cast<std::size_t>(i - 1)] = 1;
+    ASSERT_EQ(set[i], unit);
+  }
+  EXPECT_EQ(set[2001][0], 2);
+  EXPECT_EQ(set[2002][0] + set[2002][1], 2);
+}
+
 TEST(IndexSet, ManyDimensions) {
   const IndexSet set = IndexSet::first(50, 10000);
   expect_prefixes_closed(set);

@@ -4,6 +4,7 @@ import io
 import json
 import math
 import pathlib
+import re
 
 import h5py
 import numpy as np
@@ -325,3 +326,144 @@ def test_bad_numbers(run, two):
     assert run("sample", two, "-n", "0")[0] == 2
     code, _, err = run("verify", two, "-n", "1")
     assert code == 2 and "at least 2" in err
+
+
+HEAVY = """
+[parameters]
+t = {{ {law} }}
+[variables]
+x = {{}}
+[objective]
+minimize = "(x - {optimum})^2"
+[solve]
+{solve}
+"""
+
+
+@pytest.mark.parametrize("law, optimum, skewness, kurtosis", [
+    ('distribution = "normal", mean = 0, sd = 1', "abs(t)", 0.99527, 0.86918),  # half-normal
+    ('distribution = "normal", mean = 0, sd = 1', "sin(2*t)", 0.0, -1.49950),
+    ('distribution = "exponential", rate = 1', "exp(-t)", 0.0, -1.2),           # uniform
+    ('distribution = "normal", mean = 0, sd = 0.3', "exp(t)", 0.94953, 1.64506),
+])
+def test_shapes_of_high_degrees(run, call, tmp_path, law, optimum, skewness, kurtosis):
+    """Within their bars, or not told; never a bar that says nothing."""
+    (tmp_path / "own.toml").write_text(HEAVY.format(law=law, optimum=optimum, solve="tolerance = 1e-3\nmax_gradients = 3000"))
+    assert run("solve", "own.toml", "--quiet")[0] in (0, 1)
+    found = call("stats", "runs/own")["variables"]["x"]
+    for name, truth in (("skewness", skewness), ("excess_kurtosis", kurtosis)):
+        value, error = found[name]["value"], found[name]["error"]
+        assert (value is None) == (error is None)
+        if value is not None:
+            assert abs(value - truth) <= error <= max(1, abs(value)), name
+    code, out, _ = run("stats", "runs/own")
+    row = next(line for line in out.splitlines() if line.strip().startswith("x "))
+    assert "nan" not in out and "inf" not in out
+    assert row.count("±") + row.count("–") == 4
+
+
+def test_digits_follow_the_bar(run, two):
+    """The last digit of a value stands where that of its bar does."""
+    code, out, _ = run("stats", two)
+    pairs = [re.fullmatch(r"(-?\d+)(?:\.(\d+))? ± (\d+)(?:\.(\d+))?", cell.strip())
+             for line in out.splitlines() for cell in re.findall(r"\S+ ± \S+", line)]
+    shown = [pair for pair in pairs if pair and pair.group(1) != "0"]
+    assert len(shown) >= 20
+    for pair in shown:
+        decimals, of_bar = len(pair.group(2) or ""), len(pair.group(4) or "")
+        assert decimals == of_bar or of_bar > 11, pair.group(0)
+
+
+ORDER = """
+[parameters]
+level = { distribution = "normal", mean = 100, sd = 10 }
+[noise]
+demand = { distribution = "normal", mean = "level", sd = 15 }
+[variables]
+order = { start = 100.0 }
+[objective]
+minimize = "max(order - demand, 0) + 3*max(demand - order, 0) + (order - 100)^2/500"
+[quantities]
+short = "max(demand - order, 0)"
+[solve]
+relative_tolerance = 1e-2
+"""
+
+
+def cost(level, order):
+    """E of the objective and of what is short, in closed form."""
+    a = (order - level) / 15
+    phi, below = scipy.stats.norm.pdf(a), scipy.stats.norm.cdf(a)
+    short = 15 * (phi - a * (1 - below))
+    return 15 * (a * below + phi) + 3 * short + (order - 100) ** 2 / 500, short
+
+
+def test_the_cost_under_noise(run, call, solve_json, tmp_path):
+    """README's example: every row of `sample` within its bar, and the bar small."""
+    (tmp_path / "own.toml").write_text(ORDER)
+    summary = solve_json("own.toml")
+    assert summary["noise"] == "random"
+    header, table = draws(run, "runs/own", 200)
+    assert header == ["level", "order", "objective", "short", "objective_error", "short_error"]
+    for level, order, objective, short, objective_error, short_error in table:
+        expected = cost(level, order)
+        assert objective_error < 2e-3 * objective and short_error < 5e-3 * short
+        assert abs(objective - expected[0]) < 2 * objective_error  # 95 % each, 200 rows that share their noise
+        assert abs(short - expected[1]) < 2 * short_error
+    levels = scipy.stats.norm(100, 10).ppf((np.arange(4000) + 0.5) / 4000)
+    slope = call("eval", "runs/own", "--at", "level=110")["variables"]["order"] - \
+        call("eval", "runs/own", "--at", "level=100")["variables"]["order"]
+    orders = call("eval", "runs/own", "--at", "level=100")["variables"]["order"] + slope / 10 * (levels - 100)
+    values = np.array([cost(*pair) for pair in zip(levels, orders)])
+    found = call("stats", "runs/own")["quantities"]
+    for j, name in enumerate(("objective", "short")):
+        assert abs(found[name]["mean"]["value"] - values[:, j].mean()) <= found[name]["mean"]["error"]
+        assert abs(found[name]["sd"]["value"] - values[:, j].std()) <= found[name]["sd"]["error"]
+    assert found["objective"]["mean"]["error"] < 0.02 * found["objective"]["mean"]["value"]
+    assert abs(summary["quantities"]["short"]["mean"] - values[:, 1].mean()) <= summary["quantities"]["short"]["error"]
+
+
+def test_noise_of_rows_is_summed(run, solve_json, tmp_path):
+    rows = np.arange(7.0)
+    (tmp_path / "rows.csv").write_text("w\n" + "\n".join(map(str, rows)))
+    (tmp_path / "own.toml").write_text("""
+[parameters]
+t = { distribution = "uniform", lower = 0, upper = 1 }
+[noise]
+data = "rows.csv"
+[variables]
+x = {}
+[objective]
+minimize = "(x - t*w)^2"
+[quantities]
+spread = "(x - t*w)^2"
+""")
+    assert solve_json("own.toml")["noise"] == "summed"
+    header, table = draws(run, "runs/own", 20)
+    assert header == ["t", "x", "objective", "spread"]
+    t, x, objective, spread = table.T
+    assert np.allclose(spread, np.mean((x[:, None] - t[:, None] * rows) ** 2, axis=1), rtol=1e-12)
+    assert np.allclose(objective, spread, rtol=1e-12)
+
+
+def test_eval_outside_the_support(run, tmp_path):
+    (tmp_path / "own.toml").write_text("""
+[parameters]
+a = { distribution = "uniform", lower = -1, upper = 1 }
+b = { distribution = "discrete", values = [0, 1, 3], weights = [1, 1, 1] }
+[variables]
+x = {}
+[objective]
+minimize = "(x - exp(a) - b)^2"
+""")
+    assert run("solve", "own.toml", "--quiet")[0] == 0
+    assert run("eval", "runs/own", "--at", "a=1,b=2")[0] == 0  # the ends are inside, and between values is
+    for point, name, value in (("a=40,b=1", "a", "40"), ("a=0,b=3.5", "b", "3.5"), ("a=0,b=-0.1", "b", "-0.1")):
+        code, out, err = run("eval", "runs/own", "--at", point)
+        assert code == 2 and out == "" and f"{name} = {value}" in err and "support [" in err and "--extrapolate" in err
+        assert run("eval", "runs/own", "--at", point, "--extrapolate")[0] == 0
+    (tmp_path / "points.csv").write_text("a,b\n0,1\n-1.5,1\n")
+    code, out, err = run("eval", "runs/own", "--csv", "points.csv")
+    assert code == 2 and out == "" and "row 2" in err and "a = -1.5" in err
+    code, out, _ = run("eval", "runs/own", "--csv", "points.csv", "--extrapolate")
+    assert code == 0 and len(out.splitlines()) == 3

@@ -1,6 +1,7 @@
 """Exported evaluators: they compile without a warning, pass their own test, and agree with `eval`."""
 import importlib.util
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -54,15 +55,15 @@ def compile_and_test(folder):
     return subprocess.run(["./self_test"], cwd=folder, capture_output=True, text=True)
 
 
-def evaluate_c(folder, theta, q):
+def evaluate_c(folder, theta, q, compare=True, library="optimum.so"):
     """x and dx from the shared library."""
     import ctypes
-    library = ctypes.CDLL(str(folder / "optimum.so"))
+    library = ctypes.CDLL(str(folder / library))
     x, dx = (ctypes.c_double * q)(), (ctypes.c_double * (q * len(theta)))()
     library.optimum((ctypes.c_double * len(theta))(*theta), x, dx)
     alone = (ctypes.c_double * q)()
     library.optimum((ctypes.c_double * len(theta))(*theta), alone, None)
-    assert list(alone) == list(x)
+    assert list(alone) == list(x) or not compare
     return list(x), list(dx)
 
 
@@ -146,9 +147,31 @@ def test_many_harmonics(run, tmp_path):
 def test_where_it_goes(run, tmp_path):
     assert run("solve", ROOT / "examples" / "paper.toml", "-o", "run", "--quiet")[0] == 0
     code, out, _ = run("export", "run", "--language", "python", "-o", "-")
-    assert code == 0 and "def optimum(theta):" in out
+    assert code == 0 and "def optimum(theta, extrapolate=False):" in out
     assert run("export", "run", "--language", "python", "-o", "mine.py")[1] == "mine.py\n"
     assert (tmp_path / "mine.py").read_text() == out
     assert run("export", "run", "--language", "python", "-o", "nowhere/mine.py")[0] == 4
     assert run("export", "run", "--language", "fortran")[0] == 2
     assert run("export", "run")[0] == 2
+
+
+def test_outside_the_support(run, tmp_path):
+    """NaN by default; the polynomial with an argument, or a macro."""
+    (tmp_path / "p.toml").write_text(problem('a = { distribution = "uniform", lower = -1, upper = 2 }\n'
+                                             'b = { distribution = "lognormal", mu = 0, sigma = 0.3, basis = "log" }'))
+    check(run, tmp_path, tmp_path / "p.toml")
+    folder, outside = tmp_path / "run", [[2.1, 1.0], [0.0, -0.5], [math.nan, 1.0]]
+    for theta in outside:
+        for found in (sum(evaluate_c(folder, theta, 3, compare=False), []), sum(evaluate_python(folder, theta), [])):
+            assert len(found) == 9 and all(math.isnan(value) for value in found)
+    assert not any(math.isnan(value) for value in evaluate_c(folder, [2.0, 1.0], 3)[0])
+    names = {}
+    exec((folder / "optimum.py").read_text(), names)
+    expected = names["optimum"]([2.1, 1.0], extrapolate=True)
+    code, out, _ = run("eval", "run", "--at", "a=2.1,b=1", "--extrapolate", "--json")
+    assert code == 0 and list(json.loads(out)["variables"].values()) == pytest.approx(expected, rel=1e-12)
+    assert not math.isnan(names["sensitivity"]([2.1, 1.0], extrapolate=True)[0][0])
+    done = subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-pedantic", "-std=c99", "-DCHAOSGRAD_EXTRAPOLATE", "-shared",
+                           "-fPIC", "optimum.c", "-o", "beyond.so", "-lm"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert evaluate_c(folder, [2.1, 1.0], 3, library="beyond.so")[0] == pytest.approx(expected, rel=1e-12)

@@ -9,6 +9,7 @@
 #include "basis/kernels.h"
 #include "chaosgrad/error.h"
 #include "random/random.h"
+#include "solution/number_text.h"
 #include "solution/statistics/bars.h"
 #include "solution/statistics/coefficients.h"
 #include "support/keyed_numbers.h"
@@ -293,6 +294,7 @@ TEST(Bars, HoldForEveryErrorOfGivenNorm) {
   const double epsilon = 0.005;
   const Statistics found = statistics(Expansion(measure, wide, u), exact(1, epsilon), {}, options);
   const OutputStatistics& x = found.outputs[0];
+  EXPECT_TRUE(std::isfinite(x.skewness.value));
   for (Index trial = 1; trial < 60; ++trial) {
     Coefficients error(beyond, 1);
     for (Index i = 0; i < beyond; ++i) error(i, 0) = normal_quantile(random(trial, i));
@@ -300,13 +302,15 @@ TEST(Bars, HoldForEveryErrorOfGivenNorm) {
     error *= epsilon / error.norm();
     const Statistics truth = statistics(Expansion(measure, wide, u + error), exact(1), {}, options);
     const OutputStatistics& y = truth.outputs[0];
+    // Or not told, where the bar would be too long.
     const auto inside = [](const Estimate& bar, const Estimate& value) {
-      return std::abs(bar.value - value.value) <= bar.error + value.error;
+      return !(std::abs(bar.value - value.value) > bar.error + value.error);
     };
     EXPECT_TRUE(inside(x.mean, y.mean) && inside(x.sd, y.sd));
     EXPECT_NEAR(found.covariance(0, 0), truth.covariance(0, 0), found.covariance_error(0, 0));
     EXPECT_TRUE(inside(x.skewness, y.skewness)) << trial;
-    EXPECT_TRUE(inside(x.excess_kurtosis, y.excess_kurtosis)) << trial;
+    EXPECT_TRUE(inside(x.excess_kurtosis, y.excess_kurtosis))
+        << trial << ": " << with_bar(x.excess_kurtosis) << " " << with_bar(y.excess_kurtosis);
     for (std::size_t k = 0; k < 2; ++k) {
       EXPECT_TRUE(inside(x.main[k], y.main[k]) && inside(x.total[k], y.total[k]));
       EXPECT_TRUE(inside(x.correlation[k], y.correlation[k]));
@@ -348,7 +352,9 @@ TEST(Bars, OfQuantitiesHold) {
       const OutputStatistics &h = found.outputs[j], &t = truth.outputs[j];
       EXPECT_NEAR(h.mean.value, t.mean.value, h.mean.error);
       EXPECT_NEAR(h.sd.value, t.sd.value, h.sd.error);
-      EXPECT_NEAR(h.skewness.value, t.skewness.value, h.skewness.error);
+      if (std::isfinite(h.skewness.value) && std::isfinite(t.skewness.value)) {
+        EXPECT_NEAR(h.skewness.value, t.skewness.value, h.skewness.error);
+      }
       EXPECT_NEAR(h.main[0].value, t.main[0].value, h.main[0].error + t.main[0].error);
       for (std::size_t l = 0; l < h.quantiles.size(); ++l)
         EXPECT_NEAR(h.quantiles[l].value, t.quantiles[l].value, h.quantiles[l].error);

@@ -144,7 +144,10 @@ Evaluator make_evaluator(const Expansion& expansion) {
   const Index m = expansion.coefficients().rows();
   Evaluator parts;
   parts.coefficients = expansion.coefficients();
+  parts.support.resize(measure.dimension(), 2);
   for (std::size_t k = 0; k < d; ++k) {
+    parts.support.row(static_cast<Index>(k)) << measure.marginals()[k].lower(),
+        measure.marginals()[k].upper();
     Index degree = 0;
     for (Index i = 0; i < m; ++i) degree = std::max<Index>(degree, basis.indices()[i][k]);
     parts.families.push_back(take_apart(basis.families()[k], degree, parts.table_size));

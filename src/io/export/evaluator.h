@@ -33,6 +33,7 @@ struct EvaluatorScore {
 };
 
 struct Evaluator {
+  Matrix support;  // d×2: the ends of the support of θ_k, possibly infinite
   std::vector<EvaluatorFamily> families;
   Index table_size = 0;
   std::vector<EvaluatorScore> scores;         // empty where η = θ

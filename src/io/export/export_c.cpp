@@ -9,7 +9,7 @@
 namespace chaosgrad::internal {
 namespace {
 
-constexpr ListStyle braces{"{", "}"};
+constexpr ListStyle braces{"{", "}", "HUGE_VAL"};
 
 // z[k] = …, slope[k] = …
 std::string score_lines(const EvaluatorScore& score, std::size_t k) {
@@ -152,8 +152,11 @@ std::string export_c(const Labels& labels, const Evaluator& parts) {
       "= "
       "d x_j / d theta_k\n"
       " * unless dx is a null pointer. theta: {}. x: {}.\n"
-      " * Compile with -DCHAOSGRAD_SELF_TEST for a program that tests it. Written by chaosgrad {}. "
-      "*/\n"
+      " * Outside the support of theta the expansion means nothing: x and dx are NaN there, unless "
+      "this is compiled with\n"
+      " * -DCHAOSGRAD_EXTRAPOLATE. With -DCHAOSGRAD_SELF_TEST it is a program that tests it. "
+      "Written "
+      "by chaosgrad {}. */\n"
       "#include <math.h>\n\n",
       comment(labels.title), d, fmt::join(labels.parameters, ", "),
       fmt::join(labels.variables, ", "), version());
@@ -163,6 +166,8 @@ std::string export_c(const Labels& labels, const Evaluator& parts) {
     text += (i > 0 ? ",\n  " : "\n  ") + braces.list(parts.positions[i]);
   text +=
       "\n};\nstatic const double coefficient[M][Q] = " + braces.rows(parts.coefficients) + ";\n";
+  text += "#ifndef CHAOSGRAD_EXTRAPOLATE\nstatic const double support[D][2] = " +
+          braces.rows(parts.support) + ";\n#endif\n";
   text += family_tables(parts);
   const bool dependent = !parts.scores.empty();
   if (dependent) text += germ_code(parts);
@@ -173,6 +178,7 @@ std::string export_c(const Labels& labels, const Evaluator& parts) {
       parts.table_size);
   text += dependent ? "  double eta[D], jacobian[D][D];\n" : "  const double *eta = theta;\n";
   text += "  int i, j, k;\n";
+  text += support_code + 1;
   if (dependent) text += "  germ(theta, eta, jacobian);\n";
   if (parts.table_size == static_cast<Index>(d)) text += "  (void)eta;\n";  // a constant
   for (std::size_t k = 0; k < d; ++k) text += family_call(parts.families[k], k);

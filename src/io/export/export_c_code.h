@@ -58,6 +58,17 @@ static void fourier(double eta, int degree, const double *middle, const double *
 }
 )";
 
+inline constexpr const char* support_code = R"(
+#ifndef CHAOSGRAD_EXTRAPOLATE
+  for (k = 0; k < D; ++k) {
+    if (theta[k] >= support[k][0] && theta[k] <= support[k][1]) continue;
+    for (j = 0; j < Q; ++j) x[j] = NAN;
+    for (j = 0; dx && j < Q * D; ++j) dx[j] = NAN;
+    return;
+  }
+#endif
+)";
+
 inline constexpr const char* evaluation_code = R"(
   for (j = 0; j < Q; ++j) x[j] = 0;
   if (dx) {

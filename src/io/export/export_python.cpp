@@ -9,7 +9,7 @@
 namespace chaosgrad::internal {
 namespace {
 
-constexpr ListStyle brackets{"[", "]"};
+constexpr ListStyle brackets{"[", "]", "math.inf"};
 
 // A function from θ_k to (z, dz/dθ_k).
 std::string score_function(const EvaluatorScore& score) {
@@ -89,12 +89,17 @@ std::string export_python(const Labels& labels, const Evaluator& parts) {
       "d "
       "theta_k.\n"
       "theta: {}. x: {}.\n"
+      "Outside the support of theta the expansion means nothing: both are NaN there, unless called "
+      "with extrapolate=True.\n"
       "Run as a program, it tests itself. Written by chaosgrad {}.\"\"\"\n"
       "import math\n\n",
       docstring(labels.title), fmt::join(labels.parameters, ", "),
       fmt::join(labels.variables, ", "), version());
   text += "PARAMETERS = " + fmt::format("['{}']\n", fmt::join(labels.parameters, "', '"));
   text += "VARIABLES = " + fmt::format("['{}']\n\n", fmt::join(labels.variables, "', '"));
+  text +=
+      "# The ends of the support of each parameter.\n_SUPPORT = " + brackets.rows(parts.support) +
+      "\n\n";
   text +=
       "# Which functions of the single components each function is a product of.\n_INDICES = [\n";
   for (const std::vector<Index>& position : parts.positions) {

@@ -68,8 +68,14 @@ def _germ(theta):
 
 inline constexpr const char* evaluation_function = R"(
 
-def optimum(theta):
-    """x at theta, a list with an entry per variable."""
+def _outside(theta):
+    return not all(lower <= t <= upper for t, (lower, upper) in zip(theta, _SUPPORT))
+
+
+def optimum(theta, extrapolate=False):
+    """x at theta, a list with an entry per variable; NaN outside the support of theta."""
+    if not extrapolate and _outside(theta):
+        return [math.nan] * len(VARIABLES)
     eta, _ = _germ(theta)
     values = [family(t)[0] for family, t in zip(_FAMILIES, eta)]
     x = [0.0] * len(VARIABLES)
@@ -82,8 +88,10 @@ def optimum(theta):
     return x
 
 
-def sensitivity(theta):
-    """d x_j / d theta_k, a list of rows."""
+def sensitivity(theta, extrapolate=False):
+    """d x_j / d theta_k, a list of rows; NaN outside the support of theta."""
+    if not extrapolate and _outside(theta):
+        return [[math.nan] * len(theta) for _ in VARIABLES]
     eta, jacobian = _germ(theta)
     tables = [family(t) for family, t in zip(_FAMILIES, eta)]
     d = len(theta)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ struct LawCode {
 // Lists in brackets, 17 digits: {1, 2} or [1, 2].
 struct ListStyle {
   const char *open, *close;
+  const char* infinite;  // how the language writes infinity
 
   template <class Range>
   [[nodiscard]] std::string list(const Range& values) const {
@@ -38,7 +40,9 @@ struct ListStyle {
   template <class Range>
   [[nodiscard]] std::string numbers(const Range& values) const {
     std::string text = open;
-    for (const double value : values) text += fmt::format("{:.17g}, ", value);
+    for (const double value : values)
+      text += std::isinf(value) ? fmt::format("{}{}, ", value < 0 ? "-" : "", infinite)
+                                : fmt::format("{:.17g}, ", value);
     if (text.ends_with(", ")) text.resize(text.size() - 2);
     return text + close;
   }

@@ -32,8 +32,9 @@ struct ProblemFile {
                                                 std::vector<std::string> overrides = {});
 
 // Throws PlacedError (a std::runtime_error with file, line, column, and what was expected) or
-// IoError.
-[[nodiscard]] ProblemFile load_problem(ProblemSource source);
+// IoError. A problem that has been solved was validated before, which is not done again.
+enum class Checked { now, before };
+[[nodiscard]] ProblemFile load_problem(ProblemSource source, Checked checked = Checked::now);
 
 // An InputError of a later step (a schedule, a grid), told at its place in the file: throws
 // PlacedError.

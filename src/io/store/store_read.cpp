@@ -32,7 +32,7 @@ std::optional<ProblemFile> read_problem(const Hdf5Reader& store) {
   const std::vector<std::string> names = store.texts("problem/files/names"),
                                  contents = store.texts("problem/files/contents");
   for (std::size_t i = 0; i < names.size(); ++i) source.files[names[i]] = contents[i];
-  return load_problem(std::move(source));
+  return load_problem(std::move(source), Checked::before);
 }
 
 Labels read_labels(const Hdf5Reader& store) {

@@ -11,6 +11,8 @@ const statuses = {
   bad_gradient: ['bad', 'Failed: a gradient is not finite'],
   not_strongly_convex: ['bad', 'Failed: not strongly convex'],
   inconsistent: ['bad', 'Failed: μ or L contradicts the problem'],
+  outside_domain: ['bad', 'Failed: the objective is not a number somewhere'],
+  several_minima: ['bad', 'Failed: several local minima'],
 };
 
 const parts = [
@@ -30,6 +32,12 @@ const parts = [
     remedy: 'More iterations would help most.',
   },
 ];
+const noiseWords = {
+  summed: 'summed over all its cases',
+  gauss: 'integrated by a Gauss rule, exactly',
+  sobol: 'averaged over Sobol’ points',
+  random: 'averaged over random draws',
+};
 // The methods that need no tuning go on by themselves.
 const adaptiveMethods = ['auto', 'collocation', 'sieve'];
 const adaptiveRemedy = 'To come closer, go on with a smaller tolerance (chaosgrad resume).';
@@ -38,6 +46,13 @@ function statusLine({ status, stop_reason: reason }) {
   const [kind, name] = statuses[status] ?? ['early', status];
   return element('p', { class: 'status' },
     element('span', { class: `badge ${kind}` }, name), ' ', reason.charAt(0).toUpperCase() + reason.slice(1), '.');
+}
+
+// Of many components only the first are sampled, so that what surrounds a solve takes no longer than it.
+function unsampled(summary, { components }) {
+  const all = summary.variables.length;
+  return all > components
+    ? ` Only the first ${count(components)} of ${count(all)} components were sampled: chaosgrad stats tells of all.` : '';
 }
 
 // What was asked for, in one line each.
@@ -54,7 +69,8 @@ function optimumTable({ summary, distribution }) {
       shown.map((output) => [output.name, valueAndError(...output.mean), valueAndError(...output.sd),
         `${at(output, 0.05)} and ${at(output, 0.95)}`])),
     element('p', { class: 'quiet' }, `± with confidence ${percent(confidence)}.`,
-      more > 0 ? ` ${count(more)} more components are below.` : ''));
+      more > 0 ? ` ${count(distribution.components - shown.length)} more components are below.` : '',
+      unsampled(summary, distribution)));
 }
 
 function headlineNumber(name, value, note) {
@@ -82,6 +98,10 @@ function headlines(summary) {
   if (known(summary.true_error)) {
     entries.push(headlineNumber('True error, from the reference', number(summary.true_error),
       relative(summary.true_error)));
+  }
+  if (known(summary.unseen)) {
+    entries.push(headlineNumber('May be unseen', number(100 * summary.unseen, 2) + ' %',
+      'a feature of a smaller probability'));
   }
   return element('dl', { class: 'headlines' }, entries);
 }
@@ -119,8 +139,11 @@ function answerSection(data) {
     facts([
       ['Method', summary.method],
       ['Basis functions', count(summary.basis_size)],
-      ['Gradient evaluations', count(summary.gradient_evaluations)],
-      ['Time', seconds(summary.seconds)],
+      ['Gradient evaluations', count(summary.gradient_evaluations) + (summary.diagnostic_gradients > 0
+        ? `, and ${count(summary.diagnostic_gradients)} for tests` : '')],
+      ['Time', seconds(summary.seconds) + (known(summary.seconds_total)
+        ? `; ${seconds(summary.seconds_total)} with reading and statistics` : '')],
+      ['none', null, undefined].includes(summary.noise) ? null : ['Noise', noiseWords[summary.noise] ?? summary.noise],
       known(condition.kappa) ? ['Condition κ = L/μ',
         `${number(condition.kappa)} (μ = ${number(condition.mu)}, ${condition.mu_source})`] : null,
     ]),

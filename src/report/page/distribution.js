@@ -1,7 +1,7 @@
 // How each component of the optimum, and each other quantity, is distributed; how components move
 // together.
 
-function distributionSection({ distribution }) {
+function distributionSection({ summary, distribution }) {
   const { outputs, levels } = distribution;
   const names = outputs.map(({ name }) => name);
   let selected = 0;
@@ -19,7 +19,8 @@ function distributionSection({ distribution }) {
       outputs.map(({ name, mean, sd, quantiles }) =>
         [name, ...[mean, sd, ...quantiles].map((pair) => valueAndError(...pair))])),
     element('p', { class: 'quiet' },
-      `Each ± holds with confidence ${percent(distribution.confidence)}, error of the expansion included.`));
+      `Each ± holds with confidence ${percent(distribution.confidence)}, error of the expansion included.`,
+      unsampled(summary, distribution)));
 }
 
 const centres = (edges) => Array.from({ length: edges.length - 1 }, (_, j) => (edges[j] + edges[j + 1]) / 2);

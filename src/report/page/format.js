@@ -35,13 +35,20 @@ function seconds(value) {
   return value < 7200 ? `${number(value / 60)} min` : `${number(value / 3600)} h`;
 }
 
+// How many digits of a value its error leaves meaning, two of them uncertain: at most six.
+function meaningfulDigits(value, error) {
+  if (!known(error) || error === 0 || value === 0) return 6;
+  const digits = Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(error)) + 2;
+  return Math.min(6, Math.max(1, digits));
+}
+
 // A value with as many decimals as its error leaves meaning, and the error: ['1.0553', '0.0012'].
 function meaningful(value, error) {
   if (!known(error) || !known(value)) return [number(value, 5), null];
   const size = Math.abs(value);
   if (error === 0 || error < 1e-9 * size) return [number(value, 10), null];
   const decimals = 1 - Math.floor(Math.log10(error));
-  if (decimals > 9 || decimals < 0 || size >= 1e6) return [number(value, 6), number(error, 2)];
+  if (decimals > 9 || decimals < 0 || size >= 1e6) return [number(value, meaningfulDigits(value, error)), number(error, 2)];
   return [minus(value.toFixed(decimals)), error.toFixed(decimals)];
 }
 
@@ -54,7 +61,7 @@ function withError(value, error) {
 // The same in a narrow cell: at most six digits, the error below them.
 function valueAndError(value, error) {
   const [text, bar] = meaningful(value, error);
-  return element('span', {}, text.length > 8 ? number(value, 6) : text, bar === null ? null
+  return element('span', {}, text.length > 8 ? number(value, meaningfulDigits(value, error)) : text, bar === null ? null
     : element('span', { class: 'error' }, ` ± ${error < 1e-4 ? number(error, 2) : bar}`));
 }
 

@@ -24,8 +24,9 @@ class CrossFit {
   [[nodiscard]] Coefficients mean(Index version) const;
   // u_i² without bias (m×q).
   [[nodiscard]] Coefficients squares(Index version) const;
-  // Σ_{i>0} u_i u_iᵀ without bias (q×q).
+  // Σ_{i>0} u_i u_iᵀ without bias (q×q), and its diagonal alone.
   [[nodiscard]] Matrix covariance(Index version) const;
+  [[nodiscard]] Vector variance(Index version) const;
 
  private:
   [[nodiscard]] Index count() const { return static_cast<Index>(replicates_.size()); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "solution/statistics/statistic_table.h"
 
@@ -9,6 +10,9 @@ namespace chaosgrad::internal {
 namespace {
 
 constexpr double histogram_tail = 1e-3;
+// Ranks of |z| from the top that two ranges of rare values are made of: 8 to 31 and 32 to 127. Each
+// has a quarter of the probability of the next; values beyond rank 8 are too few to tell.
+constexpr Index rare = 8, seldom = 32, ends = 128;
 
 }  // namespace
 
@@ -23,6 +27,35 @@ ShapeMoments shape_moments(const Vector& values, const Vector& weights) {
   shape.fourth = weights.dot(z.square().square().matrix());
   shape.sixth = weights.dot(z.cube().square().matrix());
   return shape;
+}
+
+void Extremes::add(const Vector& sorted) {
+  const Index n = sorted.size(), count = std::min(ends, n / 2);
+  values.insert(values.end(), sorted.begin(), sorted.begin() + count);
+  values.insert(values.end(), sorted.end() - count, sorted.end());
+  samples += n;
+}
+
+double beyond_samples(const Extremes& extremes, double mean, double sd, int power) {
+  if (!std::isfinite(mean) || !std::isfinite(sd)) return infinity;
+  if (sd == 0) return 0;
+  std::vector<double> terms;
+  for (const double value : extremes.values)
+    terms.push_back(std::pow(std::abs(value - mean) / sd, power));
+  const auto count = std::min<std::size_t>(terms.size(), ends);
+  std::partial_sort(terms.begin(), terms.begin() + static_cast<std::ptrdiff_t>(count), terms.end(),
+                    std::greater<>());
+  const auto sum = [&](Index from, Index to) {
+    double total = 0;
+    for (Index i = from; i < std::min<Index>(to, static_cast<Index>(count)); ++i)
+      total += terms[static_cast<std::size_t>(i)];
+    return total / static_cast<double>(extremes.samples);
+  };
+  // If every range that is a quarter as probable adds r times as much as the one before, all that
+  // are rarer than the last one add r + r² + … times what it adds.
+  const double last = sum(rare, seldom), before = sum(seldom, ends);
+  const double ratio = last / before;
+  return ratio < 1 ? last * ratio / (1 - ratio) : infinity;
 }
 
 double sorted_quantile(const Vector& sorted, double p) {
@@ -47,34 +80,40 @@ Vector histogram_edges(const Vector& sorted, Index bins) {
   return Vector::LinSpaced(bins + 1, low, high);
 }
 
-Matrix describe(const OutputSamples& samples, const TableLayout& layout,
-                const std::vector<double>& levels, const std::vector<Vector>& edges) {
+Matrix describe(const OutputSamples& samples, const std::vector<Vector>& sorted,
+                const TableLayout& layout, const std::vector<double>& levels,
+                const std::vector<Vector>& edges) {
   const Index n = samples.values.rows(), outputs = samples.values.cols();
+  const Index exact = layout.first_inexact, sampled = outputs - exact;
+  const auto count = static_cast<double>(n);
   Matrix table = Matrix::Zero(outputs, layout.size());
-  const Vector weights = Vector::Constant(n, 1.0 / static_cast<double>(n));
-  const Matrix centred = samples.values.rowwise() - samples.values.colwise().mean();
-  const Matrix theta = samples.theta.rowwise() - samples.theta.colwise().mean();
-  const Matrix with_theta = centred.transpose() * theta / static_cast<double>(n);
-  const Vector theta_sd =
-      (theta.colwise().squaredNorm() / static_cast<double>(n)).cwiseSqrt().transpose();
-  table.middleCols(layout.covariance(0), outputs) =
-      centred.transpose() * centred / static_cast<double>(n);
+  const Vector weights = Vector::Constant(n, 1.0 / count);
   for (Index j = 0; j < outputs; ++j) {
     const ShapeMoments shape = shape_moments(samples.values.col(j), weights);
-    Vector sorted = samples.values.col(j);
-    std::sort(sorted.begin(), sorted.end());
+    const Vector& values = sorted[static_cast<std::size_t>(j)];
     Index column = 0;
     for (const NumberEntry& number : number_statistics())
-      table(j, column++) = number.sampled.value({shape, sorted});
+      table(j, column++) = number.sampled.value({shape, values});
     table(j, layout.sixth()) = shape.sixth;
     for (Index l = 0; l < layout.levels; ++l)
-      table(j, layout.quantile(l)) = sorted_quantile(sorted, levels[static_cast<std::size_t>(l)]);
+      table(j, layout.quantile(l)) = sorted_quantile(values, levels[static_cast<std::size_t>(l)]);
     const Vector& edge = edges[static_cast<std::size_t>(j)];
     for (Index b = 0; b + 1 < edge.size(); ++b)
-      table(j, layout.bin(b)) = sorted_cdf(sorted, edge(b + 1)) - sorted_cdf(sorted, edge(b));
+      table(j, layout.bin(b)) = sorted_cdf(values, edge(b + 1)) - sorted_cdf(values, edge(b));
+  }
+  if (sampled == 0) return table;
+  const Matrix centred = samples.values.rowwise() - samples.values.colwise().mean();
+  const Matrix theta = samples.theta.rowwise() - samples.theta.colwise().mean();
+  const Matrix covariance = centred.rightCols(sampled).transpose() * centred / count;
+  table.block(exact, layout.covariance(0), sampled, outputs) = covariance;
+  table.block(0, layout.covariance(exact), exact, sampled) = covariance.leftCols(exact).transpose();
+  const Matrix with_theta = centred.rightCols(sampled).transpose() * theta / count;
+  const Vector theta_sd = (theta.colwise().squaredNorm() / count).cwiseSqrt().transpose();
+  for (Index j = exact; j < outputs; ++j) {
+    const double sd = std::sqrt(covariance(j - exact, j));
     for (Index k = 0; k < layout.dimension; ++k) {
-      const double scale = shape.sd * theta_sd(k);
-      table(j, layout.correlation(k)) = scale > 0 ? with_theta(j, k) / scale : 0;
+      const double scale = sd * theta_sd(k);
+      table(j, layout.correlation(k)) = scale > 0 ? with_theta(j - exact, k) / scale : 0;
     }
   }
   return table;

@@ -9,6 +9,9 @@ namespace chaosgrad::internal {
 struct TableLayout {
   Index numbers;  // of statistic_table.h, first
   Index levels, bins, dimension, pairs, outputs;
+  // Outputs before this one have exact correlations with θ and covariances among themselves: their
+  // columns stay 0.
+  Index first_inexact = 0;
 
   [[nodiscard]] Index sixth() const { return numbers; }  // E z⁶, for the bars of the others
   [[nodiscard]] Index quantile(Index l) const { return numbers + 1 + l; }
@@ -27,20 +30,33 @@ struct ShapeMoments {
 };
 [[nodiscard]] ShapeMoments shape_moments(const Vector& values, const Vector& weights);
 
+// The largest deviations from the mean among all samples of an output, to see whether its tails end
+// where the samples do.
+struct Extremes {
+  std::vector<double> values;  // of every set of samples its lowest and highest
+  Index samples = 0;           // in all
+  void add(const Vector& sorted);
+};
+// What of E|z|^power, z = (value − mean)/sd, may lie beyond the samples, by how much less each of
+// two ranges of rare values adds to it than the one before; infinite where it does not add less.
+[[nodiscard]] double beyond_samples(const Extremes& extremes, double mean, double sd, int power);
+
 [[nodiscard]] double sorted_quantile(const Vector& sorted, double p);
 // P(output ≤ t) of a sorted sample.
 [[nodiscard]] double sorted_cdf(const Vector& sorted, double t);
 // From the 0.1 % to the 99.9 % quantile; empty if they are the same.
 [[nodiscard]] Vector histogram_edges(const Vector& sorted, Index bins);
 
-// Everything but the Sobol' indices. edges[j] belongs to output j.
-[[nodiscard]] Matrix describe(const OutputSamples& samples, const TableLayout& layout,
-                              const std::vector<double>& levels, const std::vector<Vector>& edges);
+// Everything but the Sobol' indices. `sorted` are the columns of the samples in order; edges[j]
+// belongs to output j.
+[[nodiscard]] Matrix describe(const OutputSamples& samples, const std::vector<Vector>& sorted,
+                              const TableLayout& layout, const std::vector<double>& levels,
+                              const std::vector<Vector>& edges);
 
 // Sobol' indices of the outputs from `first` on, by pick and freeze: u holds two points per row (n
 // × 2d), and the outputs are compared between points that share some coordinates.
 void add_sobol_indices(const OutputSampler& sampler, const Matrix& u, const Coefficients& u_hat,
-                       const Matrix& noise, const Pairs& pairs, Index first,
+                       const NoiseRule& noise, const Pairs& pairs, Index first,
                        const TableLayout& layout, Matrix& table);
 
 }  // namespace chaosgrad::internal

@@ -5,9 +5,9 @@
 namespace chaosgrad::internal {
 
 // Replaces what sampling gave by what is exact: mean, sd, correlation, slope, Sobol' indices and
-// the covariance of the components, and skewness and kurtosis where a quadrature rule is small
-// enough.
+// (where it is asked for) the covariance of the components, and skewness and kurtosis where a
+// quadrature rule takes at most `work` multiplications and has the smaller bar.
 void set_exact_components(const Expansion& expansion, const CrossFit& fit, const Accuracy& accuracy,
-                          Statistics& statistics);
+                          double work, Statistics& statistics);
 
 }  // namespace chaosgrad::internal

@@ -49,6 +49,11 @@ Matrix CrossFit::covariance(Index version) const {
   return products / (n * (n - 1));
 }
 
+Vector CrossFit::variance(Index version) const {
+  const Coefficients squared = squares(version);
+  return squared.bottomRows(squared.rows() - 1).colwise().sum().transpose();
+}
+
 Vector mean(const Expansion& expansion) { return expansion.coefficients().row(0).transpose(); }
 
 Vector sd(const Expansion& expansion) {
@@ -57,12 +62,8 @@ Vector sd(const Expansion& expansion) {
 }
 
 Vector sd(const Solution& solution) {
-  const Coefficients squares =
-      CrossFit(solution.expansion.coefficients(), solution.replicates).squares(0);
-  return squares.bottomRows(squares.rows() - 1)
-      .colwise()
-      .sum()
-      .transpose()
+  return CrossFit(solution.expansion.coefficients(), solution.replicates)
+      .variance(0)
       .cwiseMax(0.0)
       .cwiseSqrt();
 }

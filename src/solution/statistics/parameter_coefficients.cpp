@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
+#include <utility>
 
 #include "numeric/decompositions.h"
 #include "random/random.h"
@@ -75,19 +75,32 @@ Vector hermite_coefficients(const Distribution& distribution, Index degree) {
   return coefficients;
 }
 
-// With z = c·ξ, |c| = 1: E[He_n(z) Π_j He_{ν_j}(ξ_j)] = √(n!/Π ν_j!) Π c_j^{ν_j} where n = Σ ν_j.
-double rotation(const MultiIndex& index, const Vector& c) {
-  double logarithm = 0, sign = 1;
-  int n = 0;
-  for (std::size_t j = 0; j < index.size(); ++j) {
-    if (index[j] == 0) continue;
-    const double factor = c(static_cast<Index>(j));
-    if (factor == 0) return 0;
-    if (factor < 0 && index[j] % 2 == 1) sign = -sign;
-    logarithm += index[j] * std::log(std::abs(factor)) - 0.5 * std::lgamma(index[j] + 1);
-    n += index[j];
+// An index by the dimensions that are active in it.
+struct SparseIndex {
+  std::vector<std::pair<Index, int>> degrees;
+  int total = 0;
+};
+
+SparseIndex sparse(const MultiIndex& index) {
+  SparseIndex result;
+  for (std::size_t k = 0; k < index.size(); ++k) {
+    if (index[k] == 0) continue;
+    result.degrees.emplace_back(static_cast<Index>(k), index[k]);
+    result.total += index[k];
   }
-  return sign * std::exp(logarithm + 0.5 * std::lgamma(n + 1));
+  return result;
+}
+
+// With z = c·ξ, |c| = 1: E[He_n(z) Π_j He_{ν_j}(ξ_j)] = √(n!/Π ν_j!) Π c_j^{ν_j} where n = Σ ν_j.
+double rotation(const SparseIndex& index, const Vector& c) {
+  double logarithm = 0, sign = 1;
+  for (const auto& [j, degree] : index.degrees) {
+    const double factor = c(j);
+    if (factor == 0) return 0;
+    if (factor < 0 && degree % 2 == 1) sign = -sign;
+    logarithm += degree * std::log(std::abs(factor)) - 0.5 * std::lgamma(degree + 1);
+  }
+  return sign * std::exp(logarithm + 0.5 * std::lgamma(index.total + 1));
 }
 
 }  // namespace
@@ -95,34 +108,38 @@ double rotation(const MultiIndex& index, const Vector& c) {
 Matrix parameter_coefficients(const Expansion& expansion) {
   const Measure& measure = expansion.measure();
   const std::vector<Family>& families = expansion.basis().families();
-  const IndexSet& indices = expansion.basis().indices();
   const Index m = expansion.coefficients().rows(), d = measure.dimension();
+  std::vector<SparseIndex> indices;
   Index degree = 0;
-  for (Index i = 0; i < m; ++i)
-    degree = std::max<Index>(degree, std::accumulate(indices[i].begin(), indices[i].end(), 0));
-  Matrix factor = Matrix::Identity(d, d);
+  for (Index i = 0; i < m; ++i) {
+    indices.push_back(sparse(expansion.basis().indices()[i]));
+    degree = std::max<Index>(degree, indices.back().total);
+  }
+  Matrix factor;
   if (measure.is_dependent()) factor = cholesky_factor(*measure.correlation());
 
   Matrix coefficients = Matrix::Zero(m, d);
   for (Index k = 0; k < d; ++k) {
-    const auto at = static_cast<std::size_t>(k);
-    if (measure.is_correlated(k)) {
-      const Vector row = factor.row(k).transpose();
-      const Vector hermite = hermite_coefficients(measure.marginals()[at], degree);
-      for (Index i = 1; i < m; ++i) {
-        const int n = std::accumulate(indices[i].begin(), indices[i].end(), 0);
-        coefficients(i, k) = hermite(n) * rotation(indices[i], row);
-      }
-      continue;
-    }
-    const Vector exponential =
-        measure.is_logarithmic(k) ? exponential_coefficients(families[at], degree) : Vector();
+    if (!measure.is_correlated(k)) continue;
+    const Vector row = factor.row(k).transpose();
+    const Vector hermite =
+        hermite_coefficients(measure.marginals()[static_cast<std::size_t>(k)], degree);
     for (Index i = 1; i < m; ++i) {
-      const int total = std::accumulate(indices[i].begin(), indices[i].end(), 0);
-      if (indices[i][at] == total)  // depends on germ k alone
-        coefficients(i, k) = measure.is_logarithmic(k) ? exponential(total)
-                                                       : family_coefficient(families[at], total);
+      const SparseIndex& index = indices[static_cast<std::size_t>(i)];
+      coefficients(i, k) = hermite(index.total) * rotation(index, row);
     }
+  }
+  std::vector<Vector> exponential(static_cast<std::size_t>(d));
+  for (Index i = 1; i < m; ++i) {
+    const SparseIndex& index = indices[static_cast<std::size_t>(i)];
+    if (index.degrees.size() != 1) continue;  // depends on one germ alone
+    const Index k = index.degrees[0].first;
+    if (measure.is_correlated(k)) continue;
+    const auto at = static_cast<std::size_t>(k);
+    if (measure.is_logarithmic(k) && exponential[at].size() == 0)
+      exponential[at] = exponential_coefficients(families[at], degree);
+    coefficients(i, k) = measure.is_logarithmic(k) ? exponential[at](index.total)
+                                                   : family_coefficient(families[at], index.total);
   }
   return coefficients;
 }

@@ -11,7 +11,7 @@ Vector mean_product(const Matrix& a, const Matrix& b) {
 }  // namespace
 
 void add_sobol_indices(const OutputSampler& sampler, const Matrix& u, const Coefficients& u_hat,
-                       const Matrix& noise, const Pairs& pairs, Index first,
+                       const NoiseRule& noise, const Pairs& pairs, Index first,
                        const TableLayout& layout, Matrix& table) {
   const Index d = layout.dimension, count = layout.outputs - first;
   const auto values = [&](const Matrix& points) -> Matrix {

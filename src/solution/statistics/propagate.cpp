@@ -7,33 +7,60 @@ namespace chaosgrad::internal {
 namespace {
 constexpr Propagated unknown{infinity, infinity, infinity, infinity, infinity};
 constexpr Index slope_points = 8 * block_size;
-constexpr Index slope_draws = 8;  // of the noise
+constexpr Index least_points = 32;
+constexpr Index most_components = 16;                             // that are moved one by one
+constexpr Index directions = 16;                                  // of more
+constexpr double slope_share = 0.1;                               // of the work of all statistics
+constexpr std::uint64_t direction_step = std::uint64_t{1} << 40;  // of Purpose::statistics
 
 // Sums over the samples that bound E[w(z) Σ s_i |e_i|], for one weight w: for each component Σ w²
 // s_i², and Σ w² |s|².
 struct SlopeSums {
   Vector components;
   double all = 0;
-  // min(Σ_i ‖w s_i‖ ε_i, ‖w |s|‖ ε)
+  // min(Σ_i ‖w s_i‖ ε_i, ‖w |s|‖ ε); the second alone where the components were not moved.
   [[nodiscard]] double bound(const Accuracy& accuracy, double count) const {
-    const double separate = (components / count).cwiseSqrt().dot(accuracy.components);
-    return std::min(separate, std::sqrt(all / count) * accuracy.total);
+    const double together = std::sqrt(all / count) * accuracy.total;
+    if (components.size() == 0) return together;
+    return std::min((components / count).cwiseSqrt().dot(accuracy.components), together);
   }
 };
 
-// Slopes of every quantity at a block of samples: (n·q) × count, component by component.
+// Moves of x: steps along each component, or ±1 in every component at once, by `steps`.
+struct Moves {
+  Matrix signs;  // moves × q
+  Vector lengths;
+  bool by_component = true;
+};
+
+Moves moves_of(const Accuracy& accuracy, const Matrix& x, std::uint64_t seed) {
+  const Index q = x.cols();
+  // Never so small a step that rounding decides.
+  const double scale = std::max(1e-12, 1e-6 * x.cwiseAbs().maxCoeff());
+  if (q <= most_components) {
+    const Vector scales = x.cwiseAbs().colwise().maxCoeff().transpose();
+    return {Matrix::Identity(q, q), accuracy.components.cwiseMax(1e-6 * scales).cwiseMax(1e-12)};
+  }
+  Matrix signs(directions, q);
+  fill_uniform(make_stream(seed, Purpose::statistics, direction_step), 0, signs);
+  signs = signs.unaryExpr([](double u) { return u < 0.5 ? -1.0 : 1.0; });
+  const double length = accuracy.total / std::sqrt(static_cast<double>(q));
+  return {signs, Vector::Constant(directions, std::max(length, scale)), false};
+}
+
+// Slopes of every quantity at a block of samples along the moves: n × count each.
 std::vector<Matrix> slopes(const Quantities& quantities, const Matrix& x, const Matrix& theta,
-                           const Matrix& noise, const Vector& steps) {
-  const Matrix middle = quantity_means(quantities, x, theta, noise);
+                           const NoiseRule& noise, const Moves& moves) {
+  const auto means = [&](const Matrix& at) {
+    return quantity_means(quantities, at, theta, noise.nodes, noise.weights);
+  };
+  const Matrix middle = means(x);
   std::vector<Matrix> result;
-  Matrix moved = x;
-  for (Index i = 0; i < x.cols(); ++i) {
-    moved.col(i) = x.col(i).array() + steps(i);
-    const Matrix above = quantity_means(quantities, moved, theta, noise);
-    moved.col(i) = x.col(i).array() - steps(i);
-    const Matrix below = quantity_means(quantities, moved, theta, noise);
-    moved.col(i) = x.col(i);
-    result.push_back((above - middle).cwiseAbs().cwiseMax((below - middle).cwiseAbs()) / steps(i));
+  for (Index i = 0; i < moves.signs.rows(); ++i) {
+    const Eigen::RowVectorXd step = moves.lengths(i) * moves.signs.row(i);
+    const Matrix above = means(x.rowwise() + step), below = means(x.rowwise() - step);
+    result.push_back((above - middle).cwiseAbs().cwiseMax((below - middle).cwiseAbs()) /
+                     moves.lengths(i));
   }
   return result;
 }
@@ -56,48 +83,54 @@ Propagated propagate_component(double epsilon, const ShapeMoments& shape) {
 }
 
 std::vector<Propagated> propagate_quantities(const OutputSampler& sampler,
-                                             const Expansion& expansion,
                                              const Quantities& quantities, const Accuracy& accuracy,
                                              const std::vector<ShapeMoments>& shapes,
-                                             std::uint64_t seed) {
+                                             Index parameters, const StatisticsOptions& options) {
   const auto count = static_cast<std::size_t>(quantities.count);
   if (!std::isfinite(accuracy.total)) return std::vector<Propagated>(count, unknown);
-  const Index q = sampler.components(), d = expansion.measure().dimension();
-  const ShiftedPoints points = shifted_points(
-      seed, 0, slope_points, d, std::min(slope_draws, sampler.draws()), quantities.noise_dimension);
-  const OutputSamples samples = sampler.at(points.u, expansion.coefficients(), points.noise);
-  const Matrix x = samples.values.leftCols(q);
-  // Never so small a step that rounding decides.
-  const Vector scale = x.cwiseAbs().colwise().maxCoeff().transpose();
-  const Vector steps = accuracy.components.cwiseMax(1e-6 * scale).cwiseMax(1e-12);
+  const auto q = accuracy.components.size();
+  // What is left for one point with one draw of the noise.
+  const double share = slope_share * options.work /
+                       (2.0 * static_cast<double>(std::min(q, directions)) * quantities.operations);
+  const NoiseRule noise = sampler.noise(0, static_cast<Index>(share / least_points));
+  const auto points =
+      std::clamp<Index>(static_cast<Index>(share / static_cast<double>(noise.weights.size())),
+                        least_points, slope_points);
+  const auto [theta, x] = sampler.optima(shifted_points(options.seed, 0, points, parameters));
+  const Moves moves = moves_of(accuracy, x, options.seed);
 
   // Weights 1, z, z² − 1 − γz and z³ − γ − Kz.
   std::vector<std::array<SlopeSums, 4>> sums(count);
+  const Index moved = moves.by_component ? q : 0;
   for (auto& weights : sums) {
-    for (SlopeSums& sum : weights) sum.components = Vector::Zero(q);
+    for (SlopeSums& sum : weights) sum.components = Vector::Zero(moved);
   }
-  Matrix largest_each = Matrix::Zero(q, quantities.count);  // of s_i
-  Vector largest = Vector::Zero(quantities.count);          // of |s|
-  for (Index first = 0; first < slope_points; first += block_size) {
-    const std::vector<Matrix> slope =
-        slopes(quantities, x.middleRows(first, block_size),
-               samples.theta.middleRows(first, block_size), points.noise, steps);
+  Matrix largest_each = Matrix::Zero(moved, quantities.count);  // of s_i
+  Vector largest = Vector::Zero(quantities.count);              // of |s|
+  for (Index first = 0; first < points; first += block_size) {
+    const Index n = std::min(block_size, points - first);
+    const Matrix block_x = x.middleRows(first, n), block_theta = theta.middleRows(first, n);
+    const std::vector<Matrix> slope = slopes(quantities, block_x, block_theta, noise, moves);
+    const Matrix values =
+        quantity_means(quantities, block_x, block_theta, noise.nodes, noise.weights);
     for (std::size_t j = 0; j < count; ++j) {
       const auto column = static_cast<Index>(j);
       const ShapeMoments& shape = shapes[j];
-      Eigen::ArrayXd z =
-          samples.values.col(q + column).segment(first, block_size).array() - shape.mean;
+      // Standardised by their own mean, which fewer draws of the noise may have moved.
+      Eigen::ArrayXd z = values.col(column).array() - values.col(column).mean();
       if (shape.sd > 0) z /= shape.sd;
-      const std::array<Eigen::ArrayXd, 4> weights = {Eigen::ArrayXd::Ones(block_size), z,
+      const std::array<Eigen::ArrayXd, 4> weights = {Eigen::ArrayXd::Ones(n), z,
                                                      z.square() - 1 - shape.third * z,
                                                      z.cube() - shape.third - shape.fourth * z};
-      Eigen::ArrayXd square = Eigen::ArrayXd::Zero(block_size);
-      for (Index i = 0; i < q; ++i) {
-        const Eigen::ArrayXd s = slope[static_cast<std::size_t>(i)].col(column).array();
-        square += s.square();
-        largest_each(i, column) = std::max(largest_each(i, column), s.maxCoeff());
+      Eigen::ArrayXd square = Eigen::ArrayXd::Zero(n);
+      for (std::size_t i = 0; i < slope.size(); ++i) {
+        const Eigen::ArrayXd s = slope[i].col(column).array();
+        square += s.square() / (moves.by_component ? 1.0 : static_cast<double>(directions));
+        if (!moves.by_component) continue;
+        const auto row = static_cast<Index>(i);
+        largest_each(row, column) = std::max(largest_each(row, column), s.maxCoeff());
         for (std::size_t w = 0; w < weights.size(); ++w)
-          sums[j][w].components(i) += (weights[w] * s).square().sum();
+          sums[j][w].components(row) += (weights[w] * s).square().sum();
       }
       for (std::size_t w = 0; w < weights.size(); ++w)
         sums[j][w].all += (weights[w].square() * square).sum();
@@ -107,9 +140,10 @@ std::vector<Propagated> propagate_quantities(const OutputSampler& sampler,
   std::vector<Propagated> result;
   for (std::size_t j = 0; j < count; ++j) {
     const auto column = static_cast<Index>(j);
-    const auto n = static_cast<double>(slope_points);
-    const double norm = std::min(largest(column) * accuracy.total,
-                                 largest_each.col(column).dot(accuracy.components));
+    const auto n = static_cast<double>(points);
+    double norm = largest(column) * accuracy.total;
+    if (moves.by_component)
+      norm = std::min(norm, largest_each.col(column).dot(accuracy.components));
     const double sd = shapes[j].sd - norm;
     Propagated propagated{.mean = sums[j][0].bound(accuracy, n),
                           .sd = sums[j][1].bound(accuracy, n),

@@ -14,9 +14,10 @@ struct Propagated {
 [[nodiscard]] Propagated propagate_component(double epsilon, const ShapeMoments& shape);
 
 // Of the quantities, by moving x: |h* − h| ≤ Σ s_i |e_i| with s_i the larger slope of h between x
-// and x ± ε_i. `shapes` are the moments of the quantities.
+// and x ± ε_i. With many components |s| alone, from its squared slopes along random directions.
+// `shapes` are the moments of the quantities.
 [[nodiscard]] std::vector<Propagated> propagate_quantities(
-    const OutputSampler& sampler, const Expansion& expansion, const Quantities& quantities,
-    const Accuracy& accuracy, const std::vector<ShapeMoments>& shapes, std::uint64_t seed);
+    const OutputSampler& sampler, const Quantities& quantities, const Accuracy& accuracy,
+    const std::vector<ShapeMoments>& shapes, Index parameters, const StatisticsOptions& options);
 
 }  // namespace chaosgrad::internal

@@ -89,7 +89,7 @@ RatioSummary independent_summary(const Measure& measure, const Measure& other) {
 
 RatioSummary dependent_summary(const Measure& measure, const Measure& other) {
   const CopulaDensity from(measure), to(other);
-  const Matrix u = shifted_points(1, 0, samples, measure.dimension(), 0, 0).u;
+  const Matrix u = shifted_points(1, 0, samples, measure.dimension());
   Matrix theta(samples, measure.dimension());
   for (Index first = 0; first < samples; first += block_size) {
     auto block = theta.middleRows(first, block_size);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "solution/statistics/bars.h"
 #include "solution/statistics/statistic_table.h"
@@ -9,66 +10,77 @@
 namespace chaosgrad::internal {
 namespace {
 
-constexpr Index shifts = 16;        // independent sets of Sobol' points; their scatter is the error
-constexpr double work_limit = 4e9;  // multiplications in all
+constexpr Index shifts = 16;  // independent sets of Sobol' points; their scatter is the error
 constexpr double memory_limit = 3e7;  // numbers kept at a time
 
 // Points of a set, as many as work and memory allow: a power of 2.
-Index points_per_shift(const OutputSampler& sampler, const Expansion& expansion,
-                       const Quantities& quantities, Index evaluations, Index indexed,
-                       Index versions, Index most) {
-  const auto functions = static_cast<double>(expansion.coefficients().size());
-  const double formulas = 50.0 * static_cast<double>(sampler.draws() * quantities.count);
-  const double work =
-      static_cast<double>(evaluations * (shifts + versions)) * (functions + formulas);
+Index points_per_shift(const OutputSampler& sampler, Index evaluations, Index indexed,
+                       Index columns, Index versions, const StatisticsOptions& options) {
+  const double work = static_cast<double>(evaluations * (shifts + versions - 1)) * sampler.work();
   const double memory =
-      static_cast<double>(evaluations * indexed + 4 * sampler.outputs() + 2 * evaluations);
-  const double points =
-      std::min({static_cast<double>(most), work_limit / work, memory_limit / memory});
-  return static_cast<Index>(std::bit_floor(static_cast<std::size_t>(std::max(128.0, points))));
+      static_cast<double>(evaluations * indexed + 5 * sampler.outputs() + 3 * columns);
+  const double points = std::min(
+      {static_cast<double>(options.samples / shifts), options.work / work, memory_limit / memory});
+  return static_cast<Index>(
+      std::bit_floor(static_cast<std::size_t>(std::max<double>(block_size, points))));
+}
+
+std::vector<Vector> sorted_columns(const Matrix& values, int threads) {
+  std::vector<Vector> sorted(static_cast<std::size_t>(values.cols()));
+  Executor(threads).for_each(values.cols(), [&](Index j) {
+    Vector& column = sorted[static_cast<std::size_t>(j)];
+    column = values.col(j);
+    // NaN is not less than anything, which sorting must not meet.
+    std::sort(column.begin(), column.end(),
+              [](double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); });
+  });
+  return sorted;
 }
 
 }  // namespace
 
-SampledTable sampled_statistics(const OutputSampler& sampler, const Expansion& expansion,
-                                const CrossFit& fit, const Quantities& quantities,
-                                const Pairs& pairs, Index first_indexed, double confidence,
+SampledTable sampled_statistics(const OutputSampler& sampler, const CrossFit& fit,
+                                const Pairs& pairs, Index d, Index first_indexed,
+                                Index first_inexact, double confidence,
                                 const StatisticsOptions& options) {
-  const Index d = expansion.measure().dimension(), outputs = sampler.outputs();
+  const Index outputs = sampler.outputs();
   const Index indexed = outputs - first_indexed;
   const Index evaluations = indexed > 0 ? 2 * d + 2 : 1, columns = indexed > 0 ? 2 * d : d;
-  const Index count = points_per_shift(sampler, expansion, quantities, evaluations, indexed,
-                                       fit.versions(), options.samples / shifts);
-  SampledTable result{.layout = {static_cast<Index>(number_statistics().size()),
-                                 static_cast<Index>(options.levels.size()), options.bins, d,
-                                 static_cast<Index>(pairs.size()), outputs},
+  const Index count =
+      points_per_shift(sampler, evaluations, indexed, columns, fit.versions(), options);
+  SampledTable result{.layout = {.numbers = static_cast<Index>(number_statistics().size()),
+                                 .levels = static_cast<Index>(options.levels.size()),
+                                 .bins = options.bins,
+                                 .dimension = d,
+                                 .pairs = static_cast<Index>(pairs.size()),
+                                 .outputs = outputs,
+                                 .first_inexact = first_inexact},
                       .value = {},
                       .error = {},
                       .sorted = {},
-                      .edges = {}};
-  const auto table_of = [&](const ShiftedPoints& points, const Coefficients& u) {
-    const OutputSamples samples = sampler.at(points.u.leftCols(d), u, points.noise);
-    if (result.sorted.empty()) {
-      for (Index j = 0; j < outputs; ++j) {
-        Vector sorted = samples.values.col(j);
-        std::sort(sorted.begin(), sorted.end());
-        result.edges.push_back(histogram_edges(sorted, options.bins));
-        result.sorted.push_back(std::move(sorted));
-      }
+                      .edges = {},
+                      .extremes = std::vector<Extremes>(static_cast<std::size_t>(outputs))};
+  const auto table_of = [&](const Matrix& u, const NoiseRule& noise, const Coefficients& version,
+                            bool main) {
+    const OutputSamples samples = sampler.at(u.leftCols(d), version, noise);
+    std::vector<Vector> sorted = sorted_columns(samples.values, options.threads);
+    for (std::size_t j = 0; j < sorted.size(); ++j) {
+      if (main) result.extremes[j].add(sorted[j]);
+      if (result.edges.size() <= j)
+        result.edges.push_back(histogram_edges(sorted[j], options.bins));
     }
-    Matrix table = describe(samples, result.layout, options.levels, result.edges);
+    Matrix table = describe(samples, sorted, result.layout, options.levels, result.edges);
     if (indexed > 0)
-      add_sobol_indices(sampler, points.u, u, points.noise, pairs, first_indexed, result.layout,
-                        table);
+      add_sobol_indices(sampler, u, version, noise, pairs, first_indexed, result.layout, table);
+    if (result.sorted.empty()) result.sorted = std::move(sorted);
     return table;
   };
 
   std::vector<Matrix> tables;
   const Coefficients u = fit.mean(0);
   for (Index shift = 0; shift < shifts; ++shift) {
-    tables.push_back(table_of(shifted_points(options.seed, shift, count, columns, sampler.draws(),
-                                             quantities.noise_dimension),
-                              u));
+    tables.push_back(table_of(shifted_points(options.seed, shift, count, columns),
+                              sampler.noise(shift), u, true));
   }
   result.value = Matrix::Zero(outputs, result.layout.size());
   for (const Matrix& table : tables) result.value += table / static_cast<double>(shifts);
@@ -77,13 +89,12 @@ SampledTable sampled_statistics(const OutputSampler& sampler, const Expansion& e
 
   // The noise in the coefficients, on one set of points: T + (G − 1)(T − mean of T without one) has
   // no bias of first order in its variance.
-  const ShiftedPoints points =
-      shifted_points(options.seed, 0, count, columns, sampler.draws(), quantities.noise_dimension);
+  const Matrix points = shifted_points(options.seed, 0, count, columns);
   std::vector<Matrix> without_one;
   Matrix mean = Matrix::Zero(outputs, result.layout.size());
   const auto G = static_cast<double>(fit.versions() - 1);
   for (Index version = 1; version < fit.versions(); ++version) {
-    without_one.push_back(table_of(points, fit.mean(version)));
+    without_one.push_back(table_of(points, sampler.noise(0), fit.mean(version), false));
     mean += without_one.back() / G;
   }
   Matrix correction = (G - 1) * (tables[0] - mean);

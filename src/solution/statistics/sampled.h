@@ -10,13 +10,14 @@ struct SampledTable {
   Matrix value, error;         // outputs × layout.size()
   std::vector<Vector> sorted;  // a sample of each output
   std::vector<Vector> edges;   // of its histogram
+  std::vector<Extremes> extremes;
 };
 
-// Sobol' indices of the outputs from `first_indexed` on.
-[[nodiscard]] SampledTable sampled_statistics(const OutputSampler& sampler,
-                                              const Expansion& expansion, const CrossFit& fit,
-                                              const Quantities& quantities, const Pairs& pairs,
-                                              Index first_indexed, double confidence,
-                                              const StatisticsOptions& options);
+// Sobol' indices of the outputs from `first_indexed` on; correlations and covariances of those from
+// `first_inexact` on.
+[[nodiscard]] SampledTable sampled_statistics(const OutputSampler& sampler, const CrossFit& fit,
+                                              const Pairs& pairs, Index dimension,
+                                              Index first_indexed, Index first_inexact,
+                                              double confidence, const StatisticsOptions& options);
 
 }  // namespace chaosgrad::internal

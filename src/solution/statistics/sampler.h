@@ -1,9 +1,10 @@
 #pragma once
-// The outputs (the components of x, then the quantities) at samples of θ.
+// The outputs (chosen components of x, then the quantities) at samples of θ.
 #include <memory>
 
 #include "chaosgrad/statistics.h"
 #include "parallel/executor.h"
+#include "samples/noise_average.h"
 
 namespace chaosgrad::internal {
 
@@ -12,40 +13,63 @@ struct OutputSamples {
   Matrix values;  // n×outputs
 };
 
+inline constexpr Index most_noise_draws = 16384;
+
 class OutputSampler {
  public:
-  // θ follows `law`, which need not be the measure of the expansion.
-  OutputSampler(const Expansion& expansion, const Measure& law, const Quantities& quantities,
-                int threads);
+  // θ follows `law`, which need not be the measure of the expansion. `components` are those of x
+  // that are outputs.
+  OutputSampler(const Expansion& expansion, const Measure& law, std::vector<Index> components,
+                const Quantities& quantities, const StatisticsOptions& options);
 
   [[nodiscard]] Index outputs() const { return components() + quantities_.count; }
-  [[nodiscard]] Index components() const { return expansion_.coefficients().cols(); }
-  // Noise numbers per θ that the quantities are averaged over: 1 if none of them takes part.
-  [[nodiscard]] Index draws() const { return draws_; }
+  [[nodiscard]] Index components() const { return static_cast<Index>(components_.size()); }
+  // Multiplications behind one sample of all outputs, roughly.
+  [[nodiscard]] double work() const;
 
-  // At the rows of u, uniform numbers (n×d), with these coefficients. `noise` (draws×r) is common
-  // to all θ.
+  // At the rows of u, uniform numbers (n×d), with these coefficients. `noise` is common to all θ.
   [[nodiscard]] OutputSamples at(const Matrix& u, const Coefficients& coefficients,
-                                 const Matrix& noise) const;
+                                 const NoiseRule& noise) const;
+  // E_v at the rule of this shift: exact if it can be. At most `most` of its nodes, or 64.
+  [[nodiscard]] NoiseRule noise(Index shift, Index most = most_noise_draws) const;
+  // θ and all of x at the rows of u.
+  struct Optima {
+    Matrix theta, x;
+  };
+  [[nodiscard]] Optima optima(const Matrix& u) const;
 
  private:
-  [[nodiscard]] bool noise_matters() const;
-
   const Expansion& expansion_;
   const Measure& law_;
   bool same_law_;
+  std::vector<Index> components_;
   const Quantities& quantities_;
+  std::uint64_t seed_;
   mutable Executor executor_;
-  Index draws_ = 1;
+  NoiseRule exact_ = {};  // no nodes: shifted points
+  Index draws_ = 1;       // of them
 };
 
-// Shift r of the Sobol' points: `count` points for θ (columns: d, or 2d for pairs of points), and
-// the noise that goes with them.
-struct ShiftedPoints {
-  Matrix u;      // count × columns
-  Matrix noise;  // draws × r
+// Shift r of the Sobol' points for θ (columns: d, or 2d for pairs of points), count × columns.
+[[nodiscard]] Matrix shifted_points(std::uint64_t seed, Index shift, Index count, Index columns);
+
+// E_v of quantities at points of the user's choice, with half widths of their confidence intervals
+// where it is not exact.
+class QuantityAverage {
+ public:
+  // The rows of x and theta are typical points.
+  QuantityAverage(const Quantities& quantities, const Block& x, const Block& theta,
+                  std::uint64_t seed, double confidence);
+  [[nodiscard]] bool exact() const { return rules_.size() == 1; }
+  struct Result {
+    Matrix mean, error;  // B × count
+  };
+  [[nodiscard]] Result at(const Block& x, const Block& theta) const;
+
+ private:
+  const Quantities& quantities_;
+  std::vector<NoiseRule> rules_;
+  double confidence_;
 };
-[[nodiscard]] ShiftedPoints shifted_points(std::uint64_t seed, Index shift, Index count,
-                                           Index columns, Index draws, Index noise_dimension);
 
 }  // namespace chaosgrad::internal

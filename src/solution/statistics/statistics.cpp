@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "solution/statistics/bars.h"
 #include "solution/statistics/exact.h"
@@ -44,6 +45,12 @@ Histogram histogram(const SampledTable& table, Index j, double norm, double conf
   return result;
 }
 
+// What the samples cannot see of the tails is part of the bar.
+void add_tails(const Extremes& extremes, const ShapeMoments& shape, OutputStatistics& output) {
+  output.skewness.error += beyond_samples(extremes, shape.mean, shape.sd, 3);
+  output.excess_kurtosis.error += beyond_samples(extremes, shape.mean, shape.sd, 4);
+}
+
 // The statistics of one output from its row of the table.
 OutputStatistics read_row(const SampledTable& table, Index j, const Propagated& propagated,
                           const Vector& parameter_sd, double confidence,
@@ -59,6 +66,7 @@ OutputStatistics read_row(const SampledTable& table, Index j, const Propagated& 
         table.error(j, column) + number.sampled.bar({propagated, sorted, confidence})};
     ++column;
   }
+  add_tails(table.extremes[static_cast<std::size_t>(j)], shape, output);
   for (Index l = 0; l < layout.levels; ++l) {
     const double level = options.levels[static_cast<std::size_t>(l)];
     output.quantiles.push_back({table.value(j, layout.quantile(l)),
@@ -99,7 +107,73 @@ Accuracy scaled(Accuracy accuracy, double factor) {
   return accuracy;
 }
 
+OutputStatistics nothing_sampled() {
+  OutputStatistics output;
+  for (const NumberEntry& number : number_statistics())
+    output.*number.member = {std::nan(""), infinity};
+  return output;
+}
+
+std::vector<Index> every(Index count) {
+  std::vector<Index> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+void set_covariance(const SampledTable& table, const std::vector<Propagated>& propagated,
+                    Statistics& result) {
+  const Index outputs = table.value.rows();
+  result.covariance = table.value.middleCols(table.layout.covariance(0), outputs);
+  result.covariance_error = table.error.middleCols(table.layout.covariance(0), outputs);
+  for (Index i = 0; i < outputs; ++i) {
+    for (Index j = 0; j < outputs; ++j) {
+      const double ei = propagated[static_cast<std::size_t>(i)].norm,
+                   ej = propagated[static_cast<std::size_t>(j)].norm;
+      const double si = shape_of(table, i).sd, sj = shape_of(table, j).sd;
+      result.covariance_error(i, j) += si * ej + sj * ei + ei * ej;
+    }
+  }
+}
+
+// By sampling: of the chosen components and the quantities.
+void set_sampled(const Expansion& expansion, const Accuracy& accuracy, const CrossFit& fit,
+                 const OutputSampler& sampler, const std::vector<Index>& chosen,
+                 const Quantities& quantities, const StatisticsOptions& options,
+                 Statistics& result) {
+  const Measure& law = options.measure ? *options.measure : expansion.measure();
+  const Index components = sampler.components(), outputs = sampler.outputs();
+  const Index first_inexact = options.measure ? 0 : components;
+  const Index first_indexed = options.indices ? first_inexact : outputs;
+  const SampledTable table =
+      sampled_statistics(sampler, fit, result.pairs, law.dimension(), first_indexed, first_inexact,
+                         accuracy.confidence, options);
+  std::vector<Propagated> propagated;
+  for (Index i = 0; i < components; ++i)
+    propagated.push_back(propagate_component(
+        accuracy.components(chosen[static_cast<std::size_t>(i)]), shape_of(table, i)));
+  if (quantities.count > 0) {
+    std::vector<ShapeMoments> shapes;
+    for (Index j = components; j < outputs; ++j) shapes.push_back(shape_of(table, j));
+    const std::vector<Propagated> more =
+        propagate_quantities(sampler, quantities, accuracy, shapes, law.dimension(), options);
+    propagated.insert(propagated.end(), more.begin(), more.end());
+  }
+  const Vector parameter_sd = parameter_deviations(law);
+  const Index q = expansion.coefficients().cols();
+  for (Index j = 0; j < outputs; ++j) {
+    const Index output = j < components ? chosen[static_cast<std::size_t>(j)] : q + j - components;
+    result.outputs[static_cast<std::size_t>(output)] =
+        read_row(table, j, propagated[static_cast<std::size_t>(j)], parameter_sd,
+                 accuracy.confidence, options, j >= first_indexed);
+  }
+  if (components == q) set_covariance(table, propagated, result);
+}
+
 }  // namespace
+
+bool is_useless(const Estimate& shape) {
+  return !std::isfinite(shape.value) || !(shape.error <= std::max(1.0, std::abs(shape.value)));
+}
 
 Accuracy accuracy(const ErrorEstimate& error, std::vector<Coefficients> replicates,
                   Index dimension) {
@@ -132,42 +206,22 @@ Statistics statistics(const Expansion& expansion, const Accuracy& given,
     result.pairs = relevant_pairs(expansion.basis().indices(), expansion.coefficients().rows());
   }
   const CrossFit fit(expansion.coefficients(), accuracy.replicates);
+  const bool exact = !options.measure, all = !exact || !options.components;
+  const std::vector<Index> chosen =
+      all ? every(expansion.coefficients().cols()) : *options.components;
+  result.outputs.resize(
+      static_cast<std::size_t>(expansion.coefficients().cols() + quantities.count),
+      nothing_sampled());
   const OutputSampler sampler(expansion, options.measure ? *options.measure : expansion.measure(),
-                              quantities, options.threads);
-  const Index q = sampler.components(), outputs = sampler.outputs();
-  const bool exact = !options.measure;
-  const Index first_indexed = !options.indices ? outputs : exact ? q : 0;
-  const SampledTable table = sampled_statistics(sampler, expansion, fit, quantities, result.pairs,
-                                                first_indexed, accuracy.confidence, options);
-
-  std::vector<Propagated> propagated;
-  for (Index i = 0; i < q; ++i)
-    propagated.push_back(propagate_component(accuracy.components(i), shape_of(table, i)));
-  if (quantities.count > 0) {
-    std::vector<ShapeMoments> shapes;
-    for (Index j = q; j < outputs; ++j) shapes.push_back(shape_of(table, j));
-    const std::vector<Propagated> more =
-        propagate_quantities(sampler, expansion, quantities, accuracy, shapes, options.seed);
-    propagated.insert(propagated.end(), more.begin(), more.end());
-  }
-  const Vector parameter_sd =
-      parameter_deviations(options.measure ? *options.measure : expansion.measure());
-  for (Index j = 0; j < outputs; ++j) {
-    result.outputs.push_back(read_row(table, j, propagated[static_cast<std::size_t>(j)],
-                                      parameter_sd, accuracy.confidence, options,
-                                      j >= first_indexed));
-  }
-  result.covariance = table.value.middleCols(table.layout.covariance(0), outputs);
-  result.covariance_error = table.error.middleCols(table.layout.covariance(0), outputs);
-  for (Index i = 0; i < outputs; ++i) {
-    for (Index j = 0; j < outputs; ++j) {
-      const double ei = propagated[static_cast<std::size_t>(i)].norm,
-                   ej = propagated[static_cast<std::size_t>(j)].norm;
-      const double si = shape_of(table, i).sd, sj = shape_of(table, j).sd;
-      result.covariance_error(i, j) += si * ej + sj * ei + ei * ej;
+                              chosen, quantities, options);
+  if (sampler.outputs() > 0)
+    set_sampled(expansion, accuracy, fit, sampler, chosen, quantities, options, result);
+  if (exact) set_exact_components(expansion, fit, accuracy, options.work / 4, result);
+  for (OutputStatistics& output : result.outputs) {
+    for (Estimate* shape : {&output.skewness, &output.excess_kurtosis}) {
+      if (is_useless(*shape)) *shape = {std::nan(""), infinity};
     }
   }
-  if (exact) set_exact_components(expansion, fit, accuracy, result);
   return result;
 }
 

@@ -220,8 +220,13 @@ void solve_collocation(const Oracle& oracle, const Options& options, Monitor& mo
   const Context context = make_context(oracle, options, monitor, executor, tuning, pointwise);
   const std::unique_ptr<Design> design = make_design(context, run.basis.families());
   CollocationState state{.run = std::move(run)};
-  if (start(context, *design, state) == Verdict::go_on) {
-    run_stages(context, *design, state);
+  try {
+    if (start(context, *design, state) == Verdict::go_on) {
+      run_stages(context, *design, state);
+      finish(context, state);
+    }
+  } catch (const DeadlinePassed&) {  // in the middle of a stage: the one before it stands
+    (void)may_evaluate(context, 0, state);
     finish(context, state);
   }
   run = std::move(state.run);

@@ -30,6 +30,12 @@ double Monitor::session_seconds() const {
 
 double Monitor::seconds() const { return seconds_before_ + session_seconds(); }
 
+std::chrono::steady_clock::time_point Monitor::deadline() const {
+  constexpr double slack = 1.04, longest = 1e8;  // seconds
+  const std::chrono::duration<double> allowed(std::min(slack * options_.max_seconds, longest));
+  return start_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(allowed);
+}
+
 void Monitor::begin(Run& run) {
   checkpoint(run, [] {});
   start_ = std::chrono::steady_clock::now();

@@ -41,6 +41,9 @@ class Monitor {
   }
 
   [[nodiscard]] double seconds() const;  // over all sessions
+  // When what is under way is to be given up: a little after max_seconds, so that what asks
+  // may_continue() often ends by that.
+  [[nodiscard]] std::chrono::steady_clock::time_point deadline() const;
 
  private:
   void tell(Run& run, const std::function<void()>& fill);
