@@ -35,7 +35,7 @@ PROBLEM |= {"collocation": ROOT / "examples" / "elliptic-control.toml", "sieve":
 def without_times(value):
     """JSON without time stamps, and without the assignments that led to it."""
     if isinstance(value, dict):
-        return {key: without_times(entry) for key, entry in value.items() if key not in ("seconds", "overrides")}
+        return {key: without_times(entry) for key, entry in value.items() if key not in ("seconds", "seconds_total", "overrides")}
     return [without_times(entry) for entry in value] if isinstance(value, list) else value
 
 
