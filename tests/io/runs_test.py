@@ -415,7 +415,7 @@ def test_progress_for_programs(start):
     last = lines[-1]
     assert last["iteration"] == last["iterations"] == 300 and last["seconds_left"] == 0
     assert last["error"] == summary["true_error"] and last["gradients"] == summary["gradient_evaluations"]
-    assert last["stage"] == "descent"
+    assert last["stage"] == "statistics and page" and all(line["stage"] == "descent" for line in lines[:-1])
 
 
 def test_progress_elsewhere_is_one_line(run):
