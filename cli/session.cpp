@@ -45,6 +45,12 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// Reading counts, but at least half of the time is for the solve, so that sessions however short get
+// on; below a second all of it is.
+double left_for_solve(double max_seconds, double reading_seconds) {
+  return max_seconds < 1 ? max_seconds : std::max(max_seconds - reading_seconds, max_seconds / 2);
+}
+
 // What may take long after a solve is worth storing before it begins.
 bool is_worth_storing(const Solution& solution) {
   constexpr double long_solve = 1;       // seconds
@@ -61,9 +67,10 @@ int close_session(const SessionArguments& arguments, const ProblemFile& file,
   ::alarm(0);
   display.close("statistics and page");
   solution.options = file.options;
-  if (solution.status == Status::out_of_time && reading_seconds > 0.02 * options.max_seconds) {
-    solution.message += fmt::format("; reading the problem took {:.2g} s of the {:g} s",
-                                    reading_seconds, options.max_seconds + reading_seconds);
+  const double asked = arguments.max_seconds.value_or(file.options.max_seconds);
+  if (solution.status == Status::out_of_time && options.max_seconds < 0.98 * asked) {
+    solution.message +=
+        fmt::format("; reading the problem took {:.2g} s of the {:g} s", reading_seconds, asked);
   }
   if (arguments.bounds) {
     const auto bounds = run_bounds(file.problem, options, solution.constants, solution.history);
@@ -132,7 +139,7 @@ int run_session(const SessionArguments& arguments, const ProblemFile& file,
   options.resume = std::move(resume);
   if (arguments.max_seconds) options.max_seconds = *arguments.max_seconds;
   const double reading_seconds = seconds_since(arguments.start);
-  options.max_seconds = std::max(options.max_seconds - reading_seconds, 1e-9);
+  options.max_seconds = left_for_solve(options.max_seconds, reading_seconds);
   ProgressDisplay display(progress_style(arguments.progress, arguments.quiet || arguments.json));
   const auto stored = [&](const Progress& progress) {
     Solution solution = progress.solution();

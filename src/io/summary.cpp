@@ -51,7 +51,7 @@ Json noise_treatment(const Solution& solution) {
   return found == solution.state.texts.end() ? Json(nullptr) : Json(found->second);
 }
 
-std::string summary(const Record& record, const SampledPart& part, double seconds_around) {
+std::string summary(const Record& record, const SampledPart& part) {
   const Solution& solution = record.solution;
   const ProblemConstants& constants = solution.constants;
   const SobolIndices indices = sobol(solution);
@@ -72,7 +72,7 @@ std::string summary(const Record& record, const SampledPart& part, double second
       {"basis_size", solution.expansion.coefficients().rows()},
       {"samples", solution.history.empty() ? Index{0} : solution.history.back().samples},
       {"seconds", number(solution.seconds)},
-      {"seconds_total", number(solution.seconds + seconds_around)},
+      {"seconds_total", number(solution.seconds + record.seconds_around)},
       {"condition",
        {{"mu", number(constants.mu.value)},
         {"L", number(constants.L.value)},
@@ -110,11 +110,9 @@ std::string summary(const Record& record, const SampledPart& part, double second
 }  // namespace
 
 std::string full_summary(const Record& record, const Digest& digest) {
-  return summary(record, sampled_part(record, digest), record.seconds_around + digest.seconds);
+  return summary(record, sampled_part(record, digest));
 }
 
-std::string brief_summary(const Record& record) {
-  return summary(record, {}, record.seconds_around);
-}
+std::string brief_summary(const Record& record) { return summary(record, {}); }
 
 }  // namespace chaosgrad::internal
