@@ -11,7 +11,7 @@
 #include "parallel/executor.h"
 #include "problem/problem_samples.h"
 #include "random/random.h"
-#include "solve/collocation/weighted_fit.h"
+#include "estimate/weighted_fit.h"
 #include "solve/common/validation.h"
 #include "solve/pointwise/pointwise.h"
 #include "support/paper_problem.h"

@@ -8,10 +8,10 @@
 #include "chaosgrad/chaosgrad.h"
 #include "curvature/curvature.h"
 #include "curvature/metric.h"
+#include "estimate/weighted_fit.h"
 #include "parallel/executor.h"
 #include "random/random.h"
 #include "samples/mixture.h"
-#include "solve/collocation/weighted_fit.h"
 #include "solve/common/goal.h"
 #include "solve/common/growth.h"
 #include "solve/pointwise/pointwise.h"
@@ -69,7 +69,7 @@ TEST(WeightedFit, AgreesWithQrAndWithLeavingOut) {
   const Matrix exact = (root.asDiagonal() * psi).householderQr().solve(root.asDiagonal() * x);
   EXPECT_LT((fit.u - exact).norm(), 1e-12 * exact.norm());
 
-  const Vector squares = fit.left_out_squares(weights);
+  const Vector squares = fit.left_out_squares(weights, 0.02);
   for (const Index j : {0, 123, 699}) {
     Vector without = root;
     without(j) = 0;
@@ -214,7 +214,8 @@ TEST(Collocation, BadPredictionsDoNotEndTheRun) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Solution solution =
         solve(problem, {.relative_tolerance = 1e-4, .seed = seed, .max_gradients = 6000});
-    EXPECT_EQ(solution.status, Status::out_of_gradients) << solution.message;
+    EXPECT_TRUE(solution.status == Status::out_of_gradients || solution.status == Status::stalled)
+        << solution.message;
     EXPECT_GT(solution.gradients, 3000);
     EXPECT_GT(*solution.error.estimate, 0.5 * *solution.true_error);
     EXPECT_LT(*solution.error.estimate, 2 * *solution.true_error);

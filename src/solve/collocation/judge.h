@@ -21,9 +21,9 @@ struct Budget {
 // confirms cannot be paid for, and `go_on` otherwise.
 [[nodiscard]] Verdict judge(const StageError& error, double target, const Budget& budget);
 
-// Whether the last fit, to n points, has a lower error than when there were a quarter of them. True
-// while there are few.
+// Whether the last fit, to n points, has a lower error than when there were a quarter of them: by the
+// factor `progress`. True up to `patience` points.
 [[nodiscard]] bool makes_progress(const std::vector<IterationRecord>& history, Index n,
-                                  const CollocationTuning& tuning);
+                                  double progress, Index patience);
 
 }  // namespace chaosgrad::internal::collocation

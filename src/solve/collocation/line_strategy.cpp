@@ -130,7 +130,9 @@ std::optional<Basis> LineStrategy::grow(const Fit& fit, const StageError& /*erro
                                         Executor& /*executor*/) {
   const Index n = points.size();
   wanted_ = n + std::max(tuning_.least_new, n / tuning_.points_per_new);
-  return makes_progress(history, n, tuning_) ? std::optional(fit.basis) : std::nullopt;
+  return makes_progress(history, n, tuning_.progress, tuning_.least_patience)
+             ? std::optional(fit.basis)
+             : std::nullopt;
 }
 
 }  // namespace chaosgrad::internal::collocation

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "basis/kernels.h"
+#include "estimate/weighted_fit.h"
 #include "samples/sample_source.h"
 #include "solve/collocation/judge.h"
-#include "solve/collocation/weighted_fit.h"
 #include "solve/common/growth.h"
 
 namespace chaosgrad::internal::collocation {
@@ -190,7 +190,8 @@ std::optional<Basis> MixtureStrategy::grow(const Fit& fit, const StageError& err
                                            const Points& points,
                                            const std::vector<IterationRecord>& history,
                                            Executor& executor) {
-  if (!makes_progress(history, points.size(), tuning_)) return {};
+  if (!makes_progress(history, points.size(), tuning_.progress, tuning_.mixture_patience))
+    return {};
   const double noise_floor = error.squared / static_cast<double>(points.size());
   const Index m = fit.basis.size();
   struct Search {

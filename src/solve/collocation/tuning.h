@@ -169,11 +169,15 @@ struct CollocationTuning {
   // Origin: the error of curvatures by differences, with room.
   double curvature_slack = 1e-3;
   // The run is at its end when four times as many points did not lower the error by the factor
-  // `progress`; not before there are `least_patience` points.
+  // `progress`; not before there are `least_patience` points, or `mixture_patience` with many
+  // parameters.
   // Origin: measured, gradients 1.00 at 0.45, 1.00 at 1.8.
   double progress = 0.9;
   // Origin: measured, gradients 1.00 off, 1.00 at 32, 1.00 at 128.
   Index least_patience = 64;
+  // Origin: a guard: the first hundreds of functions of several parameters may all be needed before
+  // the error falls.
+  Index mixture_patience = 1000;
   // A stage may begin when the budget pays for its new points and one in so many of the old.
   // Origin: measured, gradients 1.00 off, 1.00 at 2, 1.00 at 8.
   Index repolished_share = 4;
@@ -312,6 +316,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("least_new", tuning.least_new);
   visitor("progress", tuning.progress);
   visitor("least_patience", tuning.least_patience);
+  visitor("mixture_patience", tuning.mixture_patience);
   visitor("first_from_measure", tuning.first_from_measure);
   visitor("from_measure_per_function", tuning.from_measure_per_function);
   visitor("least_from_measure", tuning.least_from_measure);

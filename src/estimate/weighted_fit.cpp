@@ -1,4 +1,4 @@
-#include "solve/collocation/weighted_fit.h"
+#include "estimate/weighted_fit.h"
 
 #include <algorithm>
 

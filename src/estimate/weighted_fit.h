@@ -2,7 +2,6 @@
 // Weighted least squares on an orthonormal basis, with its leave-one-out error.
 #include "chaosgrad/types.h"
 #include "parallel/executor.h"
-#include "solve/collocation/tuning.h"
 
 namespace chaosgrad::internal {
 
@@ -14,8 +13,7 @@ struct WeightedFit {
 
   // w_j |residual|²/(1 − h_j)²: the squared error at η_j of the fit without sample j. Their mean
   // estimates ‖x_u − x‖²_π. 1 − h_j counts as `least_slack` at least.
-  [[nodiscard]] Vector left_out_squares(const Vector& weights,
-                                        double least_slack = CollocationTuning{}.least_slack) const;
+  [[nodiscard]] Vector left_out_squares(const Vector& weights, double least_slack) const;
 };
 
 // psi is N×m, weights N, x N×q. Empty u if the Gram matrix is singular.
