@@ -191,6 +191,8 @@ TEST(SieveStep, AStepThatLedAstrayIsTakenBackByHalf) {
   state.error.sampling = 75;
   EXPECT_FALSE(overshoots(row({41, 0}), state, tuning));  // nothing to go back to
   state.inside = row({0, 0});
+  EXPECT_FALSE(overshoots(row({41, 0}), state, tuning));  // new functions do not count
+  state.averaged.setConstant(100);
   EXPECT_FALSE(overshoots(row({39, 0}), state, tuning));  // 16 · 100 = 40²
   EXPECT_TRUE(overshoots(row({41, 0}), state, tuning));
   state.replicates[2] = row({5, 9});

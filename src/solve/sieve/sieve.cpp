@@ -27,9 +27,10 @@ GradientBudget budget(const SieveContext& context, const Run& run) {
 }
 
 std::string hint(const Oracle& oracle) {
-  return oracle.has_value() ? "; a start nearer to the optimum may help, and smooth functions in "
+  return oracle.has_value() ? " A start nearer to the optimum may help, and smooth functions in "
                               "place of kinks in x (softplus for max, sqrt(x^2 + h^2) for abs)"
-                            : "; a start nearer to the optimum may help";
+                            : " A start nearer to the optimum may help, or a component of the "
+                              "gradient has the wrong sign";
 }
 
 // Goes to a point from which Newton's steps are sound, if the start is not one.
@@ -61,7 +62,7 @@ SieveVerdict find_start(const SieveContext& context, Monitor& monitor, SieveStat
         fmt::format("on average over theta and the noise the objective falls without end along {} "
                     "(its curvature there is {:.3g} ± {:.1g}): has it a minimum for every theta?{}",
                     along, descent.curvature.lowest(), descent.errors(0),
-                    concave ? "" : hint(context.oracle)),
+                    concave && context.oracle.has_value() ? "" : hint(context.oracle)),
         run);
   }
   state.inside = state.u;

@@ -47,8 +47,11 @@ bool moves_on(const Coefficients& step, const Coefficients& step_variances,
 
 bool overshoots(const Coefficients& step, const SieveState& state, const SieveTuning& tuning) {
   if (!can_return(state, tuning)) return false;
-  return step.squaredNorm() >
-         tuning.overshoot * (state.last_step.squaredNorm() + state.error.sampling);
+  double signal = 0;  // of functions that took part in the step before: new ones are far off
+  for (Index i = 0; i < step.rows(); ++i) {
+    if (state.averaged(i) > 0) signal += step.row(i).squaredNorm();
+  }
+  return signal > tuning.overshoot * (state.last_step.squaredNorm() + state.error.sampling);
 }
 
 StepReport take_step(const SieveBatch& batch, const SieveTuning& tuning, SieveState& state) {
