@@ -20,8 +20,6 @@ namespace {
 constexpr double rounding = 1e-9;       // of values of F, relative to their size
 constexpr double different = 1e-4;      // minima farther apart, relative to |x|, may be two
 constexpr double smallest_size = 1e-3;  // of a component, for that comparison
-// Shares of the way between two minima: a minimum rises at once, and between wells in the middle.
-constexpr std::array on_the_way = {0.001, 0.01, 0.05, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875};
 
 std::string at_theta(const ProblemFacts& facts, const FreshPoints& fresh, std::size_t i) {
   return place(facts, fresh.theta(static_cast<Index>(i)));
@@ -40,13 +38,6 @@ std::string failure_of(const Oracle& oracle, const FreshPoints& fresh, const Opt
     }
   }
   return {};
-}
-
-// Whether F rises on the way from a to b above what it is at both, or is not defined there: then
-// they are minima of their own, and not one that was found with two different errors.
-bool rises_between(const PointFunction& f, const Vector& a, const Vector& b, double highest) {
-  return std::ranges::any_of(
-      on_the_way, [&](double share) { return !(f.value(a + share * (b - a)) <= highest); });
 }
 
 // A minimum near the expansion and one from the problem's own start.

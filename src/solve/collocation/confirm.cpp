@@ -107,10 +107,15 @@ Verdict settle_worst(const Context& context, Index look, Screening& screening,
   return Verdict::go_on;
 }
 
-bool differ(const Context& context, const Minimum& a, const Minimum& b,
+// Whether two minima at θ are not the same: apart, and with a rise between them.
+bool differ(const Context& context, const Vector& theta, const Minimum& a, const Minimum& b,
             const CollocationState& state) {
-  const bool found = a.outcome == Minimum::Outcome::found && b.outcome == Minimum::Outcome::found;
-  return found && (a.x - b.x).norm() > context.tuning.apart * (target(context, state) + a.x.norm());
+  if (a.outcome != Minimum::Outcome::found || b.outcome != Minimum::Outcome::found) return false;
+  if ((a.x - b.x).norm() <= context.tuning.apart * (target(context, state) + a.x.norm()))
+    return false;
+  const double highest = std::max(a.value, b.value);
+  const double rounding = context.tuning.value_rounding * (std::abs(a.value) + std::abs(b.value));
+  return rises_between(point_function(context.oracle, theta), a.x, b.x, highest + rounding);
 }
 
 // Where f is not convex between the expansion and another x it may have another minimum there.
@@ -134,7 +139,7 @@ Verdict look_for_minima(const Context& context, Index look, const Screening& scr
   const ProblemFacts& facts = context.oracle.facts();
   for (const Pair& pair : pairs) {
     state.run.test_gradients += pair.here.gradients + pair.there.gradients;
-    if (!differ(context, pair.here, pair.there, state)) continue;
+    if (!differ(context, pair.theta, pair.here, pair.there, state)) continue;
     return stop_at(
         context, Status::several_minima, pair.theta,
         fmt::format("the objective has several local minima at {}: {} where it is {:.6g}, and {} "
@@ -292,7 +297,7 @@ Verdict compare_starts(const Context& context, Index first, CollocationState& st
     const Minimum there = find_minimum(context, theta, {facts.start});
     const Minimum here = find_minimum(context, theta, {state.points.value.row(i).transpose()});
     state.run.test_gradients += here.gradients + there.gradients;
-    if (!differ(context, here, there, state)) continue;
+    if (!differ(context, theta, here, there, state)) continue;
     return stop_at(
         context, Status::several_minima, theta,
         fmt::format("the objective has several local minima at {}: {} and, from the "

@@ -29,9 +29,7 @@ std::optional<double> learn_contraction(const CollocationTuning& tuning, const P
 void choose_accuracy(const CollocationTuning& tuning, CollocationState& state) {
   if (state.stage == 1) return;
   const double error = std::sqrt(state.error.squared);
-  const bool stagnates = error > tuning.stagnation * state.error_before;
-  state.stagnant = stagnates ? state.stagnant + 1 : 0;
-  if (stagnates) state.error_to_match *= tuning.tightening;
+  if (error > tuning.stagnation * state.error_before) state.error_to_match *= tuning.tightening;
   state.error_to_match = std::min(state.error_to_match, error);
   state.error_before = error;
 }
@@ -62,8 +60,6 @@ std::optional<double> polish_points(const Context& context, CollocationState& st
                                 : tuning.probe_every;
   if (polish_range(context, {0, points.size()}, tolerance, probe_every, state, report) ==
       Verdict::stop)
-    return {};
-  if (state.stagnant >= tuning.stagnant_stages && audit(context, tolerance, state) == Verdict::stop)
     return {};
   return std::sqrt(report.remaining_squares / n);
 }

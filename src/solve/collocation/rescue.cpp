@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -197,36 +196,6 @@ Verdict rescue(const Context& context, CollocationState& state) {
     accept(found[n], i, points, context.pointwise.least_ratio);
   }
   return Verdict::go_on;
-}
-
-Verdict audit(const Context& context, double tolerance, CollocationState& state) {
-  if (!context.oracle.has_hessian() || !context.oracle.has_value()) return Verdict::go_on;
-  Points& points = state.points;
-  const Index q = points.x.cols();
-  std::vector<Index> due;
-  for (Index i = 0; i < points.size(); ++i) {
-    if (points.ratios[static_cast<std::size_t>(i)] != context.pointwise.least_ratio)
-      due.push_back(i);
-  }
-  if (due.empty()) return Verdict::go_on;
-  if (may_evaluate(context, q * static_cast<Index>(due.size()), state) == Verdict::stop)
-    return Verdict::stop;
-  context.executor.for_each(static_cast<Index>(due.size()), [&](Index n) {
-    const Index i = due[static_cast<std::size_t>(n)];
-    const auto point = static_cast<std::size_t>(i);
-    const Matrix hessian = point_function(context.oracle, points.theta.row(i).transpose())
-                               .hessian(points.x.row(i).transpose());
-    const Eigen::LLT<Matrix> factor(hessian);
-    const Vector step = -factor.solve(points.g.row(i).transpose());
-    if (factor.info() != Eigen::Success || !(step.norm() <= tolerance)) {
-      points.trouble[point] = Trouble::unsolved;
-      return;
-    }
-    points.value.row(i) = points.x.row(i) + step.transpose();
-    points.ratios[point] = context.pointwise.least_ratio;
-  });
-  state.run.gradients += q * static_cast<Index>(due.size()) * context.gradient.draws;
-  return rescue(context, state);
 }
 
 }  // namespace chaosgrad::internal::collocation

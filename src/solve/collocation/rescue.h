@@ -18,11 +18,6 @@ namespace chaosgrad::internal::collocation {
 // Solves the points that are in trouble. Where F has no values, or no minimum there, the run ends.
 [[nodiscard]] Verdict rescue(const Context& context, CollocationState& state);
 
-// Measures the distance of every point to its optimum by the exact Hessian, where there is one, and
-// rescues the points that are farther away than the tolerance: limited-memory steps shrink before
-// they arrive where the curvature varies over decades. A point is audited once.
-[[nodiscard]] Verdict audit(const Context& context, double tolerance, CollocationState& state);
-
 // Ends the run: there is no minimum at this θ.
 [[nodiscard]] Verdict stop_without_minimum(const Context& context, const Vector& theta,
                                            const Minimum& found, CollocationState& state);

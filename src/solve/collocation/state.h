@@ -41,7 +41,6 @@ struct CollocationState {
   StageError error = {};
   double error_to_match = infinity;        // the points are accurate relative to this
   double error_before = infinity;          // of the stage before
-  Index stagnant = 0;                      // stages in a row that did not lower it
   std::optional<double> contraction = {};  // |step|/|step before| that new points are trusted with
   double runaway_norm = 1e100;             // |x| beyond is a runaway
   Index looks = 0;                         // tests so far, which share the doubt 1 − confidence

@@ -50,9 +50,6 @@ struct CollocationTuning {
   double stagnation = 0.8;
   // Origin: measured, gradients 1.00 off, 1.00 at 0.15, 1.00 at 0.6.
   double tightening = 0.3;
-  // After so many such stages in a row the points are audited (rescue.h), where F has a Hessian.
-  // Origin: one stage may fail to lower the error by chance.
-  Index stagnant_stages = 2;
   // A point whose squared error is this many times the mean takes another step,
   // Origin: measured, gradients 1.10 at 3, 1.01 at 12.
   double outlier = 6;
@@ -154,6 +151,9 @@ struct CollocationTuning {
   // Minima that differ by more than this share of |x| and of the tolerance are not the same.
   // Origin: far above rescue_accuracy, far below what two wells differ by.
   double apart = 1e-3;
+  // Of values of F, relative: a smaller rise between two minima is none.
+  // Origin: seven digits less than a double has, for sums that cancel.
+  double value_rounding = 1e-9;
   // Screened samples that become points when the fit has missed something.
   // Origin: as many as a round of the test.
   Index adopted = 8;
@@ -269,7 +269,6 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("first_step_squares", tuning.first_step_squares);
   visitor("stagnation", tuning.stagnation);
   visitor("tightening", tuning.tightening);
-  visitor("stagnant_stages", tuning.stagnant_stages);
   visitor("outlier", tuning.outlier);
   visitor("most_doubts", tuning.most_doubts);
   visitor("largest_prediction", tuning.largest_prediction);
@@ -301,6 +300,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("settling_rounds", tuning.settling_rounds);
   visitor("outside_share", tuning.outside_share);
   visitor("apart", tuning.apart);
+  visitor("value_rounding", tuning.value_rounding);
   visitor("adopted", tuning.adopted);
   visitor("most_stages", tuning.most_stages);
   visitor("improbable", tuning.improbable);

@@ -1,6 +1,7 @@
 #include "solve/pointwise/trust_region.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -17,6 +18,9 @@ constexpr double shrinkage = 0.25, growth = 2.5;
 constexpr double rounding = 1e-13;   // of f: a smaller decrease cannot be seen in its values
 constexpr double singular = 1e-12;   // λ_min/λ_max below is 0 to rounding
 constexpr int most_shrinkages = 60;  // of the region at one x
+
+// Shares of the way between two minima: a minimum rises at once, and between wells in the middle.
+constexpr std::array on_the_way = {0.001, 0.01, 0.05, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875};
 
 // f(x) + gᵀp + ½ pᵀHp for p = V c: H on a space V (all of R^q, or Krylov's of g) in its eigenvectors.
 struct Model {
@@ -200,6 +204,11 @@ PointFunction point_function(const Oracle& oracle, const Vector& theta) {
             return Eigen::Map<const Matrix>(h.data(), q, q);
           },
           .draws = oracle.facts().draws};
+}
+
+bool rises_between(const PointFunction& f, const Vector& a, const Vector& b, double highest) {
+  return std::ranges::any_of(
+      on_the_way, [&](double share) { return !(f.value(a + share * (b - a)) <= highest); });
 }
 
 Minimum minimise(const PointFunction& f, const Vector& start, const TrustRegionOptions& options) {

@@ -48,6 +48,11 @@ struct Minimum {
   std::int64_t gradients = 0;  // evaluations of ∇f; values count as one, Hessians as q
 };
 
+// Whether f rises on the way from a to b above `highest`, or is not defined there: where that is what
+// f is at both, they are minima of their own, and not one that was found with two different errors.
+[[nodiscard]] bool rises_between(const PointFunction& f, const Vector& a, const Vector& b,
+                                 double highest);
+
 [[nodiscard]] Minimum minimise(const PointFunction& f, const Vector& start,
                                const TrustRegionOptions& options);
 
