@@ -150,7 +150,8 @@ const std::vector<BasisChoice>& basis_choices() {
       {"fourier", Family::Kind::fourier, false,
        "1, cos, sin, … over the interval of a uniform parameter"},
       {"log", Family::Kind::polynomial, true,
-       "polynomials in log θ, for parameters that span orders of magnitude"}};
+       "polynomials in log θ, for parameters that span orders of magnitude; the default for "
+       "lognormal ones"}};
   return table;
 }
 

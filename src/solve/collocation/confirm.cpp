@@ -222,11 +222,15 @@ std::string describe_outside(const Context& context, Index look, const Screening
       reason.empty() ? "" : ": ", reason);
 }
 
-enum class Screened { passed, refuted, stopped };
-Screened screen_expansion(const Context& context, Design& design, double confidence,
-                          Screening& screening, CollocationState& state) {
+enum class Screened { passed, undecided, refuted, stopped };
+
+// One screening of the expansion. What refutes it is handed to the design.
+Screened screen_once(const Context& context, const ScreenPlan& plan, double confidence,
+                     Design& design, CollocationState& state, Evidence& evidence,
+                     TestResult& result) {
   const Index look = state.looks;
   const bool solvable = context.oracle.has_value();
+  Screening screening = screen(context, state, look, plan);
   state.run.test_gradients += screening.evaluations;
   if (solvable && (settle_remarks(context, look, screening, state) == Verdict::stop ||
                    look_for_minima(context, look, screening, state) == Verdict::stop))
@@ -238,19 +242,35 @@ Screened screen_expansion(const Context& context, Design& design, double confide
     return judge_test(screening.squares, state.error.optimisation, target(context, state),
                       confidence);
   };
-  TestResult result = judged();
+  result = judged();
   if (solvable && result.outcome != TestResult::Outcome::passed) {
     if (settle_worst(context, look, screening, state) == Verdict::stop) return Screened::stopped;
     result = judged();
   }
   const bool often_outside = probability > context.tuning.outside_share;
-  if (result.outcome == TestResult::Outcome::passed && !often_outside) return Screened::passed;
+  if (result.outcome != TestResult::Outcome::failed && !often_outside) {
+    evidence = {.errors = std::move(screening.squares),
+                .gradients = std::move(screening.gradients),
+                .from_measure = screening.from_measure()};
+    return result.outcome == TestResult::Outcome::passed ? Screened::passed : Screened::undecided;
+  }
   const double said = state.error.squares.mean();
   if (result.squared > context.tuning.contradiction * said || often_outside)
     adopt_worst(context, look, screening, design, state);
-  if (std::isfinite(result.squared))
-    state.error.squared = std::max(state.error.squared, result.squared);
+  state.error.squared = std::max(state.error.squared, result.squared);
   return Screened::refuted;
+}
+
+// As many samples as are affordable, and once more with four times as many if that is not enough to
+// decide.
+Screened screen_expansion(const Context& context, ScreenPlan plan, double& confidence,
+                          Design& design, CollocationState& state, Evidence& evidence,
+                          TestResult& result) {
+  Screened found = screen_once(context, plan, confidence, design, state, evidence, result);
+  if (found != Screened::undecided) return found;
+  confidence = confidence_of_look(++state.looks, context.options.confidence);
+  plan.samples *= 4;
+  return screen_once(context, plan, confidence, design, state, evidence, result);
 }
 
 // --- a few samples, solved ---
@@ -351,29 +371,16 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
   Evidence evidence;
   TestResult result;
   if (screened > 0) {
-    // A few first: they refute what is clearly wrong.
-    const Index few = std::max(tuning.least_screened, screened / 8 / block_size * block_size);
-    for (const Index samples : {few, screened}) {
-      Screening screening = screen(context, state, state.looks, {samples, plan.exact});
-      const Screened found = screen_expansion(context, design, confidence, screening, state);
-      if (found == Screened::stopped) return Confirmation::stopped;
-      if (samples < screened && found == Screened::refuted) {
-        const bool clearly = screening.squares.mean() > 2 * std::pow(target(context, state), 2);
-        if (!clearly && state.points.size() == before) continue;
-      }
-      if (found == Screened::refuted) return Confirmation::refuted;
-      if (samples < screened) continue;
-      result = judge_test(screening.squares, state.error.optimisation, target(context, state),
-                          confidence);
-      evidence = {.errors = std::move(screening.squares),
-                  .gradients = std::move(screening.gradients),
-                  .from_measure = screening.from_measure()};
-    }
+    const Screened found =
+        screen_expansion(context, plan, confidence, design, state, evidence, result);
+    if (found == Screened::stopped) return Confirmation::stopped;
+    if (found != Screened::passed) return Confirmation::refuted;
   }
   const Index first = screened > 0 ? tuning.first_test : tuning.first_alone;
   const Index most = screened > 0 ? first : most_samples(context, before);
   Evidence solved;
   std::vector<Index> induced;
+  const std::int64_t spent = state.run.gradients;
   const auto refuted = [&] {
     design.adopt_test(induced);
     return Confirmation::refuted;
@@ -396,6 +403,8 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
       continue;
     }
     if (compare_starts(context, before, state) == Verdict::stop) return Confirmation::stopped;
+    state.run.test_gradients += state.run.gradients - spent;  // no points: nothing rests on them
+    state.run.gradients = spent;
     converge(context, screened > 0 ? result : round, screened > 0 ? evidence : solved, confidence,
              solved.errors.size(), state);
     return Confirmation::confirmed;

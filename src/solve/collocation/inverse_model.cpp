@@ -108,6 +108,12 @@ void InverseModel::fit(const Basis& basis, const Coefficients& u, const Points& 
   weights_ = ridge_regression(all, targets, tuning_.model_ridge);
 }
 
+double InverseModel::operations() const {
+  const auto q = static_cast<double>(mean_.vectors.rows());
+  const auto k = static_cast<double>(mean_.vectors.cols());
+  return 4 * q * k + (basis_ ? 2 * static_cast<double>(weights_.size()) : 0);
+}
+
 void InverseModel::apply(Block eta, Block g, BlockOut r) const {
   const Matrix z = mean_.solve(g);
   r = z;

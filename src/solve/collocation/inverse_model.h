@@ -27,6 +27,7 @@ class InverseModel final : public InverseHessian {
   void apply(Block eta, Block g, BlockOut r) const override;
 
   [[nodiscard]] const Curvature& mean() const { return mean_; }
+  [[nodiscard]] double operations() const;  // of apply(), a row
 
  private:
   [[nodiscard]] Matrix features(const Matrix& eta, const Matrix& z) const;  // n × (h q)

@@ -72,13 +72,14 @@ Index neighbour(Index i) { return (i + 1) % block_size; }
 
 class BlockScreen {
  public:
-  BlockScreen(const Context& context, const CollocationState& state, Index look, bool exact)
+  BlockScreen(const Context& context, const CollocationState& state, Index look,
+              const ScreenPlan& plan)
       : context_(context),
         state_(state),
         oracle_(context.oracle),
         q_(oracle_.dimension()),
         look_(look),
-        exact_(exact),
+        plan_(plan),
         reach_(context.tuning.largest_prediction * state.points.value.rowwise().norm().maxCoeff()),
         draws_(context, look) {}
 
@@ -89,10 +90,12 @@ class BlockScreen {
     context_.gradient.call(at.x, at.theta, g);
     std::vector<Remark> remarks(static_cast<std::size_t>(block_size), Remark::none);
     steps(at, g, r, remarks);
-    compare(at, at.x, g, oracle_.facts().start.transpose().replicate(block_size, 1), remarks);
-    Matrix others(block_size, q_);
-    for (Index i = 0; i < block_size; ++i) others.row(i) = at.x.row(neighbour(i));
-    compare(at, at.x, g, others, remarks);
+    if (plan_.monotone) {
+      compare(at, at.x, g, oracle_.facts().start.transpose().replicate(block_size, 1), remarks);
+      Matrix others(block_size, q_);
+      for (Index i = 0; i < block_size; ++i) others.row(i) = at.x.row(neighbour(i));
+      compare(at, at.x, g, others, remarks);
+    }
     for (Index i = 0; i < block_size; ++i) {
       const auto row = static_cast<std::size_t>(i);
       const Index number = block * block_size + i;
@@ -113,7 +116,7 @@ class BlockScreen {
   // H⁻¹ g: H at each sample where it is known, the model of H⁻¹ otherwise.
   void steps(const ScreenBlock& at, const Matrix& g, Matrix& r,
              std::vector<Remark>& remarks) const {
-    if (!exact_) return state_.model.apply(at.eta, g, r);
+    if (!plan_.exact) return state_.model.apply(at.eta, g, r);
     Matrix h(block_size, q_ * q_), hessian(q_, q_);
     oracle_.hessian(at.x, at.theta, Matrix(block_size, 0), h);
     const double mu =
@@ -155,7 +158,7 @@ class BlockScreen {
   const CollocationState& state_;
   const Oracle& oracle_;
   Index q_, look_;
-  bool exact_;
+  ScreenPlan plan_;
   double reach_;  // R
   Draws draws_;
 };
@@ -170,8 +173,8 @@ std::vector<Index> Screening::with(Remark remark) const {
   return found;
 }
 
-// In operations: three gradients, a Hessian and its factors or the model of the inverse, and the
-// expansion.
+// In operations: gradients, a Hessian and its factors or the model of the inverse, and the
+// expansion. The most telling plan that is affordable.
 ScreenPlan plan_screening(const Context& context, const CollocationState& state) {
   const std::optional<double>& operations = context.oracle.facts().operations;
   if (!operations) return {};
@@ -180,18 +183,17 @@ ScreenPlan plan_screening(const Context& context, const CollocationState& state)
   const auto m = static_cast<double>(state.run.u.rows()),
              n = static_cast<double>(state.points.size());
   const double budget = std::max(tuning.screen_operations, tuning.screen_share * n * m * m);
-  const double price = 3 * *operations + (4 + 2 * q) * m;
-  const auto samples = [&](double inverse) {
-    const double affordable =
-        std::min(budget / (price + inverse), static_cast<double>(tuning.most_screened));
-    const Index blocks = static_cast<Index>(affordable) / block_size;
-    return blocks * block_size < tuning.least_screened ? 0 : blocks * block_size;
-  };
-  if (context.oracle.has_hessian()) {
-    const Index exact = samples(2 * q * *operations + q * q * q / 3 + 2 * q * q);
-    if (exact > 0) return {exact, true};
+  for (const auto& [exact, monotone] : {std::pair{true, true}, {false, true}, {false, false}}) {
+    if (exact && !context.oracle.has_hessian()) continue;
+    const double gradients = (monotone ? 3 : 1) * *operations;
+    const double inverse =
+        exact ? 2 * q * *operations + q * q * q / 3 + 2 * q * q : state.model.operations();
+    const double affordable = std::min(budget / (gradients + inverse + (4 + 2 * q) * m),
+                                       static_cast<double>(tuning.most_screened));
+    const Index samples = static_cast<Index>(affordable) / block_size * block_size;
+    if (samples >= tuning.least_screened) return {samples, exact, monotone};
   }
-  return {samples(2 * q * static_cast<double>(tuning.model_features)), false};
+  return {};
 }
 
 Screening screen(const Context& context, const CollocationState& state, Index look,
@@ -203,9 +205,9 @@ Screening screen(const Context& context, const CollocationState& state, Index lo
                       .weights = Vector(samples),
                       .remarks = std::vector<Remark>(static_cast<std::size_t>(samples)),
                       .evaluations = 0};
-  const BlockScreen work(context, state, look, plan.exact);
+  const BlockScreen work(context, state, look, plan);
   context.executor.for_each(samples / block_size, [&](Index block) { work.run(block, screening); });
-  const Index per_sample = 3 + (plan.exact ? context.oracle.dimension() : 0);
+  const Index per_sample = (plan.monotone ? 3 : 1) + (plan.exact ? context.oracle.dimension() : 0);
   screening.evaluations = samples * per_sample * context.gradient.draws;
   return screening;
 }

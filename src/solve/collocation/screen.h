@@ -41,10 +41,11 @@ struct ScreenedSample {
 };
 
 // As many samples as the price of a gradient allows, in whole blocks: 0 where it is not known, or
-// too high. `exact`: with the Hessian at each sample; otherwise with the model of its inverse.
+// too high.
 struct ScreenPlan {
   Index samples = 0;
-  bool exact = false;
+  bool exact = false;  // with the Hessian at each sample; otherwise with the model of its inverse
+  bool monotone = false;  // with the test of monotonicity, which takes two further gradients
 };
 [[nodiscard]] ScreenPlan plan_screening(const Context& context, const CollocationState& state);
 

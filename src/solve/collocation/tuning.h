@@ -128,11 +128,11 @@ struct CollocationTuning {
   // Screened samples: as many as these operations allow, or this share of those of a fit, and how
   // many at least and at most.
   // Origin: about 10 ms of one core.
-  double screen_operations = 1.5e7;
+  double screen_operations = 2e7;
   // Origin: a fit takes n m² operations, and a run several of them.
   double screen_share = 0.1;
   // Origin: fewer say less about small probabilities than the solved ones say about the error.
-  Index least_screened = 512;
+  Index least_screened = 256;
   // Origin: features of probability 1e-4 are seen with 32,768 samples from π.
   Index most_screened = 65536;
   // Rounding of (∇f(y) − ∇f(x))·(y − x), relative.
