@@ -123,8 +123,6 @@ Verdict stop_stalled(const Context& context, const Fit& fit, CollocationState& s
       "the error estimate stays at {:.3g}: neither more functions nor more samples "
       "lower it",
       std::sqrt(state.error.squared));
-  if (!state.outside.empty())
-    return stop(Status::outside_domain, state.outside + "; " + error, state);
   if (const std::string names = incomplete_parameters(context); !names.empty())
     return stop(Status::stalled,
                 error +
@@ -197,6 +195,11 @@ void finish(const Context& context, CollocationState& state) {
   run.basis =
       Basis(run.basis.families(), IndexSet::from({all.begin(), all.begin() + run.u.rows()}));
   set_constants(context.oracle.facts(), state.curvature, run);
+  const bool ended = run.status == Status::stalled || run.status == Status::out_of_gradients;
+  if (ended && !state.outside.empty()) {
+    run.status = Status::outside_domain;
+    run.stop_reason = state.outside + "; " + run.stop_reason;
+  }
   if (is_failure(run.status) || run.history.empty()) return;
   const StageError& error = state.error;
   set_error({.estimate = std::sqrt(error.squared),

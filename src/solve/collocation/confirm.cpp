@@ -23,6 +23,7 @@ struct Evidence {
   Vector errors, gradients;  // w |x_u − x*|², w |∇f(x_u)|²
   Index from_measure = 0;    // samples from π itself
   double outside = 0;        // weight of the samples whose expansion is outside of the domain
+  std::string note = {};     // about these, if there are any
 };
 
 void extend(Vector& all, const Vector& more) {
@@ -237,7 +238,9 @@ Screened screen_once(const Context& context, const ScreenPlan& plan, double conf
     return Screened::stopped;
   see_low_curvature(context, look, screening, state);
   double probability = 0;
-  state.outside = describe_outside(context, look, screening, state, probability);
+  const std::string outside = describe_outside(context, look, screening, state, probability);
+  const bool often_outside = probability > context.tuning.outside_share;
+  state.outside = often_outside ? outside : "";
   const auto judged = [&] {
     return judge_test(screening.squares, state.error.optimisation, target(context, state),
                       confidence);
@@ -247,11 +250,11 @@ Screened screen_once(const Context& context, const ScreenPlan& plan, double conf
     if (settle_worst(context, look, screening, state) == Verdict::stop) return Screened::stopped;
     result = judged();
   }
-  const bool often_outside = probability > context.tuning.outside_share;
   if (result.outcome != TestResult::Outcome::failed && !often_outside) {
     evidence = {.errors = std::move(screening.squares),
                 .gradients = std::move(screening.gradients),
-                .from_measure = screening.from_measure()};
+                .from_measure = screening.from_measure(),
+                .note = outside};
     return result.outcome == TestResult::Outcome::passed ? Screened::passed : Screened::undecided;
   }
   const double said = state.error.squares.mean();
@@ -334,7 +337,7 @@ void converge(const Context& context, const TestResult& result, const Evidence& 
   const double limit = mean_limit(evidence.gradients, confidence);
   if (std::isfinite(limit)) state.error.gradient_limit = std::sqrt(limit);
   state.run.unseen = 3.0 / static_cast<double>(evidence.from_measure);
-  if (!state.outside.empty()) state.run.notes.push_back(state.outside);
+  if (!evidence.note.empty()) state.run.notes.push_back(evidence.note);
   state.run.status = Status::converged;
   state.run.stop_reason = fmt::format(
       "the error estimate {:.3g} (at most {:.3g} with confidence {:.3g}) is within the tolerance "

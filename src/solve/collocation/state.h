@@ -44,7 +44,7 @@ struct CollocationState {
   std::optional<double> contraction = {};  // |step|/|step before| that new points are trusted with
   double runaway_norm = 1e100;             // |x| beyond is a runaway
   Index looks = 0;                         // tests so far, which share the doubt 1 − confidence
-  std::string outside = {};                // what the last test found outside of the domain
+  std::string outside = {};  // if the last test found x_u outside of the domain too often: where
 };
 
 void save(const Design& design, CollocationState& state);
