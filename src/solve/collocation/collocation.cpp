@@ -18,7 +18,6 @@
 #include "solve/collocation/line_strategy.h"
 #include "solve/collocation/mixture_strategy.h"
 #include "solve/collocation/nominal.h"
-#include "solve/collocation/point_starts.h"
 #include "solve/collocation/polishing.h"
 
 namespace chaosgrad::internal {

@@ -4,279 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "estimate/mean_limit.h"
-#include "numeric/decompositions.h"
-#include "solve/collocation/point_starts.h"
+#include "solve/collocation/judge.h"
 #include "solve/collocation/polishing.h"
 #include "solve/collocation/rescue.h"
-#include "solve/collocation/screen.h"
+#include "solve/collocation/screened_test.h"
 
 namespace chaosgrad::internal::collocation {
 namespace {
 
 constexpr Index evaluations_per_sample = 2;  // at the expansion, and after one step
 
-// What a test has found so far: weighted squares at its samples.
-struct Evidence {
-  Vector errors, gradients;  // w |x_u − x*|², w |∇f(x_u)|²
-  Index from_measure = 0;    // samples from π itself
-  double outside = 0;        // weight of the samples whose expansion is outside of the domain
-  std::string note = {};     // about these, if there are any
-};
-
 void extend(Vector& all, const Vector& more) {
   const Index before = all.size();
   all.conservativeResize(before + more.size());
   all.tail(more.size()) = more;
 }
-
-// --- very many samples ---
-
-// The minimum at a screened sample, from the expansion or wherever it can be found.
-Minimum minimum_at(const Context& context, const ScreenedSample& sample,
-                   const CollocationState& state) {
-  std::vector<Vector> starts = {sample.x};
-  Index nearest = 0;
-  (state.points.eta.rowwise() - sample.eta.transpose()).rowwise().squaredNorm().minCoeff(&nearest);
-  starts.push_back(state.points.value.row(nearest).transpose());
-  starts.push_back(context.oracle.facts().start);
-  return find_minimum(context, sample.theta, starts);
-}
-
-// Solves samples one by one, the first most_settled of them. What has no minimum ends the run; of the
-// others the true error takes the place of the Newton step.
-Verdict settle(const Context& context, Index look, const std::vector<Index>& numbers,
-               Screening& screening, CollocationState& state) {
-  const auto solved =
-      std::min(numbers.size(), static_cast<std::size_t>(context.tuning.most_settled));
-  if (solved == 0) return Verdict::go_on;
-  std::vector<ScreenedSample> samples(solved);
-  std::vector<Minimum> found(solved);
-  context.executor.for_each(static_cast<Index>(solved), [&](Index n) {
-    const auto k = static_cast<std::size_t>(n);
-    samples[k] = screened_sample(context, state, look, numbers[k]);
-    found[k] = minimum_at(context, samples[k], state);
-  });
-  for (std::size_t k = 0; k < solved; ++k) {
-    state.run.test_gradients += found[k].gradients;
-    if (found[k].outcome != Minimum::Outcome::found)
-      return stop_without_minimum(context, samples[k].theta, found[k], state);
-    screening.squares(numbers[k]) =
-        screening.weights(numbers[k]) * (found[k].x - samples[k].x).squaredNorm();
-  }
-  return Verdict::go_on;
-}
-
-// Samples at which ∇f or H is not what it should be, the most probable first.
-Verdict settle_remarks(const Context& context, Index look, Screening& screening,
-                       CollocationState& state) {
-  std::vector<Index> numbers = screening.with(Remark::not_convex);
-  const std::vector<Index> outside = screening.with(Remark::not_finite);
-  numbers.insert(numbers.end(), outside.begin(), outside.end());
-  std::stable_sort(numbers.begin(), numbers.end(),
-                   [&](Index a, Index b) { return screening.weights(a) > screening.weights(b); });
-  return settle(context, look, numbers, screening, state);
-}
-
-// The numbers of the samples with the largest squares.
-std::vector<Index> worst_samples(const Screening& screening, Index count) {
-  std::vector<Index> numbers(static_cast<std::size_t>(screening.samples));
-  std::iota(numbers.begin(), numbers.end(), Index{0});
-  const auto most = numbers.begin() + std::min(count, screening.samples);
-  std::partial_sort(numbers.begin(), most, numbers.end(), [&](Index a, Index b) {
-    return std::pair(-screening.squares(a), a) < std::pair(-screening.squares(b), b);
-  });
-  numbers.erase(most, numbers.end());
-  return numbers;
-}
-
-// Samples with the largest errors, for a Newton step is no measure of distance where f is far from
-// quadratic: rounds of them, as long as the steps turn out to be much too long and the mean square
-// is above the target.
-Verdict settle_worst(const Context& context, Index look, Screening& screening,
-                     CollocationState& state) {
-  const double enough = std::pow(target(context, state), 2);
-  for (Index round = 0; round < context.tuning.settling_rounds; ++round) {
-    const std::vector<Index> numbers = worst_samples(screening, context.tuning.most_settled);
-    const double said = screening.squares(numbers).sum();
-    if (settle(context, look, numbers, screening, state) == Verdict::stop) return Verdict::stop;
-    const bool too_long = screening.squares(numbers).sum() < 0.5 * said;
-    if (!too_long || screening.squares.mean() < 0.25 * enough) break;
-  }
-  return Verdict::go_on;
-}
-
-// Whether two minima at θ are not the same: apart, and with a rise between them.
-bool differ(const Context& context, const Vector& theta, const Minimum& a, const Minimum& b,
-            const CollocationState& state) {
-  if (a.outcome != Minimum::Outcome::found || b.outcome != Minimum::Outcome::found) return false;
-  if ((a.x - b.x).norm() <= context.tuning.apart * (target(context, state) + a.x.norm()))
-    return false;
-  const double highest = std::max(a.value, b.value);
-  const double rounding = context.tuning.value_rounding * (std::abs(a.value) + std::abs(b.value));
-  return rises_between(point_function(context.oracle, theta), a.x, b.x, highest + rounding);
-}
-
-// Where f is not convex between the expansion and another x it may have another minimum there.
-Verdict look_for_minima(const Context& context, Index look, const Screening& screening,
-                        CollocationState& state) {
-  std::vector<Index> numbers = screening.with(Remark::not_monotone);
-  numbers.resize(std::min(numbers.size(), static_cast<std::size_t>(context.tuning.most_settled)));
-  if (numbers.empty()) return Verdict::go_on;
-  struct Pair {
-    Vector theta;
-    Minimum here, there;
-  };
-  std::vector<Pair> pairs(2 * numbers.size());
-  context.executor.for_each(static_cast<Index>(pairs.size()), [&](Index n) {
-    const auto k = static_cast<std::size_t>(n);
-    const ScreenedSample sample = screened_sample(context, state, look, numbers[k / 2]);
-    const Vector& other = k % 2 == 0 ? context.oracle.facts().start : sample.elsewhere;
-    pairs[k] = {sample.theta, find_minimum(context, sample.theta, {sample.x}),
-                find_minimum(context, sample.theta, {other})};
-  });
-  const ProblemFacts& facts = context.oracle.facts();
-  for (const Pair& pair : pairs) {
-    state.run.test_gradients += pair.here.gradients + pair.there.gradients;
-    if (!differ(context, pair.theta, pair.here, pair.there, state)) continue;
-    return stop_at(
-        context, Status::several_minima, pair.theta,
-        fmt::format("the objective has several local minima at {}: {} where it is {:.6g}, and {} "
-                    "where it is {:.6g}; x*(theta) is not one function",
-                    place(facts, pair.theta), describe(facts, pair.here.x), pair.here.value,
-                    describe(facts, pair.there.x), pair.there.value),
-        state);
-  }
-  return Verdict::go_on;
-}
-
-// A given μ that H contradicts somewhere.
-void see_low_curvature(const Context& context, Index look, const Screening& screening,
-                       CollocationState& state) {
-  std::vector<Index> numbers = screening.with(Remark::below_mu);
-  numbers.resize(std::min<std::size_t>(numbers.size(), 4));
-  for (const Index number : numbers) {
-    const ScreenedSample sample = screened_sample(context, state, look, number);
-    const Matrix hessian = point_function(context.oracle, sample.theta).hessian(sample.x);
-    state.curvature.see_lowest(symmetric_eigenvalues(hessian)(0),
-                               "at " + place(context.oracle.facts(), sample.theta));
-  }
-}
-
-// The samples that carry half of the squared error: some of them become points.
-void adopt_worst(const Context& context, Index look, const Screening& screening, Design& design,
-                 CollocationState& state) {
-  std::vector<Index> order(static_cast<std::size_t>(screening.samples));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Index a, Index b) { return screening.squares(a) > screening.squares(b); });
-  const double half = 0.5 * screening.squares.sum();
-  double carried = 0;
-  std::size_t size = 0;
-  while (size < order.size() && carried < half) carried += screening.squares(order[size++]);
-  struct Candidate {
-    Vector eta;
-    double weight;
-  };
-  std::vector<Candidate> candidates;
-  const auto most = std::min(size, static_cast<std::size_t>(64 * context.tuning.adopted));
-  for (std::size_t k = 0; k < most; ++k)
-    candidates.push_back(
-        {screened_sample(context, state, look, order[k]).eta, screening.weights(order[k])});
-  // Spread over the set: in the order of its first coordinate.
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.eta(0) < b.eta(0); });
-  const auto total = static_cast<Index>(candidates.size());
-  const Index count = std::min(total, context.tuning.adopted);
-  Matrix eta(count, state.points.eta.cols());
-  Vector probabilities(count);
-  for (Index i = 0; i < count; ++i) {
-    const Candidate& chosen =
-        candidates[static_cast<std::size_t>((2 * i + 1) * total / (2 * count))];
-    eta.row(i) = chosen.eta.transpose();
-    probabilities(i) = chosen.weight;
-  }
-  // Each stands for as many of the set, which are as probable as it is.
-  probabilities *= static_cast<double>(size) / static_cast<double>(count * screening.samples);
-  append(context, eta, state);
-  design.adopt_standouts(probabilities, state.points.size());
-}
-
-// Where the expansion leaves the domain of F, and with what probability.
-std::string describe_outside(const Context& context, Index look, const Screening& screening,
-                             const CollocationState& state, double& probability) {
-  const std::vector<Index> outside = screening.with(Remark::not_finite);
-  if (outside.empty()) return {};
-  probability = screening.weights(outside).sum() / static_cast<double>(screening.samples);
-  const Index typical = *std::max_element(outside.begin(), outside.end(), [&](Index a, Index b) {
-    return screening.weights(a) < screening.weights(b);
-  });
-  const ScreenedSample sample = screened_sample(context, state, look, typical);
-  const std::string reason =
-      context.oracle.explain(sample.x.transpose(), sample.theta.transpose(), Matrix(1, 0));
-  const ProblemFacts& facts = context.oracle.facts();
-  return fmt::format(
-      "the objective is not a number at the expansion with probability {:.2g}, as for {}, {}{}{}",
-      probability, place(facts, sample.theta), describe(facts, sample.x),
-      reason.empty() ? "" : ": ", reason);
-}
-
-enum class Screened { passed, undecided, refuted, stopped };
-
-// One screening of the expansion. What refutes it is handed to the design.
-Screened screen_once(const Context& context, const ScreenPlan& plan, double confidence,
-                     Design& design, CollocationState& state, Evidence& evidence,
-                     TestResult& result) {
-  const Index look = state.looks;
-  const bool solvable = context.oracle.has_value();
-  Screening screening = screen(context, state, look, plan);
-  state.run.test_gradients += screening.evaluations;
-  if (solvable && (settle_remarks(context, look, screening, state) == Verdict::stop ||
-                   look_for_minima(context, look, screening, state) == Verdict::stop))
-    return Screened::stopped;
-  see_low_curvature(context, look, screening, state);
-  double probability = 0;
-  const std::string outside = describe_outside(context, look, screening, state, probability);
-  const bool often_outside = probability > context.tuning.outside_share;
-  state.outside = often_outside ? outside : "";
-  const auto judged = [&] {
-    return judge_test(screening.squares, state.error.optimisation, target(context, state),
-                      confidence);
-  };
-  result = judged();
-  if (solvable && result.outcome != TestResult::Outcome::passed) {
-    if (settle_worst(context, look, screening, state) == Verdict::stop) return Screened::stopped;
-    result = judged();
-  }
-  if (result.outcome != TestResult::Outcome::failed && !often_outside) {
-    evidence = {.errors = std::move(screening.squares),
-                .gradients = std::move(screening.gradients),
-                .from_measure = screening.from_measure(),
-                .note = outside};
-    return result.outcome == TestResult::Outcome::passed ? Screened::passed : Screened::undecided;
-  }
-  const double said = state.error.squares.mean();
-  if (result.squared > context.tuning.contradiction * said || often_outside)
-    adopt_worst(context, look, screening, design, state);
-  state.error.squared = std::max(state.error.squared, result.squared);
-  return Screened::refuted;
-}
-
-// As many samples as are affordable, and once more with four times as many if that is not enough to
-// decide.
-Screened screen_expansion(const Context& context, ScreenPlan plan, double& confidence,
-                          Design& design, CollocationState& state, Evidence& evidence,
-                          TestResult& result) {
-  Screened found = screen_once(context, plan, confidence, design, state, evidence, result);
-  if (found != Screened::undecided) return found;
-  confidence = confidence_of_look(++state.looks, context.options.confidence);
-  plan.samples *= 4;
-  return screen_once(context, plan, confidence, design, state, evidence, result);
-}
-
-// --- a few samples, solved ---
 
 Index most_samples(const Context& context, Index points) {
   return std::max(context.tuning.most_test, points / context.tuning.test_share);
@@ -350,18 +94,6 @@ void converge(const Context& context, const TestResult& result, const Evidence& 
 
 Index first_round_price(const CollocationTuning& tuning) {
   return evaluations_per_sample * tuning.first_test;
-}
-
-TestResult judge_test(const Vector& squares, double rest, double target, double confidence) {
-  const double lacking = rest * rest;
-  TestResult result{.squared = squares.mean() + lacking,
-                    .upper = std::sqrt(mean_limit(squares, confidence) + lacking)};
-  if (!(std::sqrt(result.squared) <= target)) {
-    result.outcome = TestResult::Outcome::failed;
-  } else if (result.upper <= target) {
-    result.outcome = TestResult::Outcome::passed;
-  }
-  return result;
 }
 
 Confirmation confirm(const Context& context, Design& design, CollocationState& state) {

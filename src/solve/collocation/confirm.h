@@ -20,14 +20,4 @@ enum class Confirmation {
 // ∇f that the first round of the test may take.
 [[nodiscard]] Index first_round_price(const CollocationTuning& tuning);
 
-// What the squared errors of a test say. Pure.
-struct TestResult {
-  enum class Outcome { undecided, passed, failed };
-  Outcome outcome = Outcome::undecided;
-  double squared = 0, upper = 0;  // mean square of the error, and the limit of its root
-};
-// `rest` is what the optima themselves lack (norm).
-[[nodiscard]] TestResult judge_test(const Vector& squares, double rest, double target,
-                                    double confidence);
-
 }  // namespace chaosgrad::internal::collocation

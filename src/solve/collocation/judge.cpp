@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/mean_limit.h"
 #include "solve/common/goal.h"
 
 namespace chaosgrad::internal::collocation {
@@ -35,6 +36,18 @@ bool makes_progress(const std::vector<IterationRecord>& history, Index n, double
       before = std::max(before, stage.estimate.value_or(0));
   }
   return before == 0 || history.back().estimate.value_or(0) <= progress * before;
+}
+
+TestResult judge_test(const Vector& squares, double rest, double target, double confidence) {
+  const double lacking = rest * rest;
+  TestResult result{.squared = squares.mean() + lacking,
+                    .upper = std::sqrt(mean_limit(squares, confidence) + lacking)};
+  if (!(std::sqrt(result.squared) <= target)) {
+    result.outcome = TestResult::Outcome::failed;
+  } else if (result.upper <= target) {
+    result.outcome = TestResult::Outcome::passed;
+  }
+  return result;
 }
 
 }  // namespace chaosgrad::internal::collocation

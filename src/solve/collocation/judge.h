@@ -26,4 +26,14 @@ struct Budget {
 [[nodiscard]] bool makes_progress(const std::vector<IterationRecord>& history, Index n,
                                   double progress, Index patience);
 
+// What the squared errors of a test say.
+struct TestResult {
+  enum class Outcome { undecided, passed, failed };
+  Outcome outcome = Outcome::undecided;
+  double squared = 0, upper = 0;  // mean square of the error, and the limit of its root
+};
+// `rest` is what the optima themselves lack (norm).
+[[nodiscard]] TestResult judge_test(const Vector& squares, double rest, double target,
+                                    double confidence);
+
 }  // namespace chaosgrad::internal::collocation

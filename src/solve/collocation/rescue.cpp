@@ -1,11 +1,10 @@
 #include "solve/collocation/rescue.h"
+#include "solve/collocation/polishing.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-
-#include "solve/collocation/point_starts.h"
 
 namespace chaosgrad::internal::collocation {
 namespace {
@@ -196,6 +195,16 @@ Verdict rescue(const Context& context, CollocationState& state) {
     accept(found[n], i, points, context.pointwise.least_ratio);
   }
   return Verdict::go_on;
+}
+
+bool differ(const Context& context, const Vector& theta, const Minimum& a, const Minimum& b,
+            const CollocationState& state) {
+  if (a.outcome != Minimum::Outcome::found || b.outcome != Minimum::Outcome::found) return false;
+  if ((a.x - b.x).norm() <= context.tuning.apart * (target(context, state) + a.x.norm()))
+    return false;
+  const double highest = std::max(a.value, b.value);
+  const double rounding = context.tuning.value_rounding * (std::abs(a.value) + std::abs(b.value));
+  return rises_between(point_function(context.oracle, theta), a.x, b.x, highest + rounding);
 }
 
 }  // namespace chaosgrad::internal::collocation

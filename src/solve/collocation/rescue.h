@@ -25,4 +25,8 @@ namespace chaosgrad::internal::collocation {
 // x as text, with the names of its components: "w[0] = 0.2, w[1] = -3".
 [[nodiscard]] std::string describe(const ProblemFacts& facts, const Vector& x);
 
+// Whether two minima at θ are not the same: apart, and with a rise between them.
+[[nodiscard]] bool differ(const Context& context, const Vector& theta, const Minimum& a,
+                          const Minimum& b, const CollocationState& state);
+
 }  // namespace chaosgrad::internal::collocation
