@@ -65,7 +65,8 @@ Pilot run_pilot(const Oracle& oracle, const Options& options) {
                      fmt::format("the pilot run that chooses the functions ended as {}: {}",
                                  to_string(pilot.status), pilot.stop_reason));
   }
-  return {IndexSet::from(by_size(pilot.basis.indices(), pilot.u)), pilot.gradients};
+  return {IndexSet::from(by_size(pilot.basis.indices(), pilot.u)),
+          pilot.gradients + pilot.test_gradients};
 }
 
 IndexSet pilot_indices(const Pilot& pilot, const std::vector<Family>& families, Index m) {
