@@ -64,6 +64,7 @@ void expect_same_bits(const Outcome& a, const Outcome& b) {
   EXPECT_EQ(x.replicates, y.replicates);
   EXPECT_EQ(x.expansion.basis().indices().indices(), y.expansion.basis().indices().indices());
   EXPECT_EQ(x.gradients, y.gradients);
+  EXPECT_EQ(x.diagnostic_gradients, y.diagnostic_gradients);
   EXPECT_EQ(x.constants.L.value, y.constants.L.value);
   EXPECT_EQ(x.notes, y.notes);
   ASSERT_EQ(x.history.size(), y.history.size());

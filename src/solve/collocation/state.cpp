@@ -27,6 +27,7 @@ void save(const Design& design, CollocationState& state) {
   saved.set_number("error_before", state.error_before);
   saved.set_number("far", state.runaway_norm);
   saved.set_integer("looks", state.looks);
+  saved.set_integer("test_gradients", state.run.test_gradients);
   saved.texts["outside"] = state.outside;
   saved.arrays["error"].resize(1, 5);
   saved.arrays["error"] << error.squared, error.upper, error.basis, error.sampling,
@@ -51,6 +52,7 @@ void restore(const Solution& before, const CollocationTuning& tuning, Design& de
   state.error_before = saved.number("error_before");
   state.runaway_norm = saved.number("far");
   state.looks = saved.integer("looks");
+  state.run.test_gradients = saved.integer("test_gradients");
   state.outside = saved.text("outside");
   const Coefficients& error = saved.array("error");
   state.error = {

@@ -77,6 +77,7 @@ void save(const SieveState& state, Run& run) {
   SolverState& saved = run.state;
   saved.set_integer("stage", state.stage);
   saved.set_integer("gradients", run.gradients);
+  saved.set_integer("test_gradients", run.test_gradients);
   saved.set_integer("metric_made_at", state.metric_made_at);
   saved.arrays["u"] = state.u;
   for (std::size_t g = 0; g < state.replicates.size(); ++g)
@@ -108,6 +109,7 @@ void save(const SieveState& state, Run& run) {
 SieveState restore_state(const Solution& before, Run& run) {
   const SolverState& saved = before.state;
   const Index stage = restore_stages(before, run);
+  run.test_gradients = saved.integer("test_gradients");
   const Index looks = saved.integer("looks");
   run.test_gradients = saved.integer("test_gradients");
   if (saved.number("unseen") > 0) run.unseen = saved.number("unseen");
