@@ -45,6 +45,7 @@ enum class Purpose : std::uint8_t {
   test_functions,          // the same, which induced density a sample comes from
   sieve_test_parameters,   // sieve, the test that confirms: θ. Step: number of the look
   sieve_test_noise,        // the same: v. Step: look · 16 + draw
+  screen_elsewhere,  // tests of collocation, where f is tried beside x_u. Step: number of the test
 };
 
 // The streams of a purpose have the ids group · 2^48 + first + step, step < count.
@@ -54,7 +55,7 @@ struct StreamRange {
 };
 inline constexpr std::uint64_t all_steps = std::uint64_t{1} << 48;
 // In the order of the purposes. Ids are part of the results: those in use never change.
-inline constexpr std::array<StreamRange, 28> stream_registry = {{
+inline constexpr std::array<StreamRange, 29> stream_registry = {{
     {Purpose::parameters, 0, 0, all_steps},
     {Purpose::noise, 1, 0, all_steps},
     {Purpose::scramble, 2, 0, all_steps},
@@ -83,6 +84,7 @@ inline constexpr std::array<StreamRange, 28> stream_registry = {{
     {Purpose::test_functions, 23, 0, 1},
     {Purpose::sieve_test_parameters, 24, 0, all_steps},
     {Purpose::sieve_test_noise, 25, 0, all_steps},
+    {Purpose::screen_elsewhere, 26, 0, all_steps},
 }};
 
 // The stream of one purpose at one step. Throws InputError unless step < count.

@@ -193,7 +193,8 @@ TEST_P(Contract, SameBitsForEveryNumberOfThreads) {
     expect_same_bits(solve_watched(problem, options), one);
   }
   options.seed = 2;
-  EXPECT_NE(solve_watched(problem, options).u(), one.u());
+  const Outcome other = solve_watched(problem, options);
+  EXPECT_TRUE(other.u().rows() != one.u().rows() || other.u() != one.u());
 }
 
 TEST_P(Contract, KilledAndResumedFromACheckpointToTheSameBits) {

@@ -67,8 +67,17 @@ ScreenBlock screen_at(const Context& context, const CollocationState& state, Mat
   return result;
 }
 
-// The x that sample i is compared with: x_u of the next sample of the block, another θ.
-Index neighbour(Index i) { return (i + 1) % block_size; }
+// x around the rows of x_u, from number `first` of the test on: at random directions, up to twice
+// 1 + |x_u| away.
+Matrix around(const Context& context, const Matrix& x, Index look, Index first) {
+  Matrix u(x.rows(), x.cols());
+  fill_uniform(make_stream(context.options.seed, Purpose::screen_elsewhere,
+                           static_cast<std::uint64_t>(look)),
+               first, u);
+  const Vector reach = context.tuning.elsewhere_reach * (1 + x.rowwise().norm().array()) /
+                       std::sqrt(static_cast<double>(x.cols()));
+  return x + reach.asDiagonal() * (2 * u.array() - 1).matrix();
+}
 
 class BlockScreen {
  public:
@@ -92,9 +101,7 @@ class BlockScreen {
     steps(at, g, r, remarks);
     if (plan_.monotone) {
       compare(at, at.x, g, oracle_.facts().start.transpose().replicate(block_size, 1), remarks);
-      Matrix others(block_size, q_);
-      for (Index i = 0; i < block_size; ++i) others.row(i) = at.x.row(neighbour(i));
-      compare(at, at.x, g, others, remarks);
+      compare(at, at.x, g, around(context_, at.x, look_, block * block_size), remarks);
     }
     for (Index i = 0; i < block_size; ++i) {
       const auto row = static_cast<std::size_t>(i);
@@ -214,14 +221,11 @@ Screening screen(const Context& context, const CollocationState& state, Index lo
 
 ScreenedSample screened_sample(const Context& context, const CollocationState& state, Index look,
                                Index number) {
-  const Index i = number % block_size;
   const Matrix germs =
       screen_germs(context, state, Draws(context, look), look, number / block_size);
-  Matrix both(2, germs.cols());
-  both << germs.row(i), germs.row(neighbour(i));
-  const ScreenBlock at = screen_at(context, state, std::move(both));
+  const ScreenBlock at = screen_at(context, state, germs.row(number % block_size));
   return {at.eta.row(0).transpose(), at.theta.row(0).transpose(), at.x.row(0).transpose(),
-          at.x.row(1).transpose()};
+          around(context, at.x, look, number).row(0).transpose()};
 }
 
 }  // namespace chaosgrad::internal::collocation

@@ -17,7 +17,7 @@ enum class Remark : char {
   not_finite,    // ∇f at x_u
   not_convex,    // H at x_u has an eigenvalue ≤ 0
   below_mu,      // H at x_u has an eigenvalue below the given μ
-  not_monotone,  // ∇f between x_u and the start, or x_u of another θ: not convex on the way
+  not_monotone,  // ∇f between x_u and the start, or another x: not convex on the way
 };
 
 struct Screening {
@@ -37,7 +37,7 @@ struct Screening {
 // One sample of a screening, made again from its number.
 struct ScreenedSample {
   Vector eta, theta, x;  // x = x_u(θ)
-  Vector elsewhere;      // where monotonicity was tried with it: x_u of the next sample
+  Vector elsewhere;      // an x around x_u that monotonicity was tried with
 };
 
 // As many samples as the price of a gradient allows, in whole blocks: 0 where it is not known, or

@@ -138,6 +138,9 @@ struct CollocationTuning {
   // Rounding of (∇f(y) − ∇f(x))·(y − x), relative.
   // Origin: seven digits of ∇f.
   double monotone_slack = 1e-7;
+  // How far from x_u monotonicity is tried, in 1 + |x_u|.
+  // Origin: as in the sieve (solve/common/other_minima.h): wells of a problem in units that suit it.
+  double elsewhere_reach = 2;
   // Remarkable samples that are solved one by one.
   // Origin: a guard on time: a descent takes some ten microseconds for a short formula.
   Index most_settled = 64;
@@ -296,6 +299,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("least_screened", tuning.least_screened);
   visitor("most_screened", tuning.most_screened);
   visitor("monotone_slack", tuning.monotone_slack);
+  visitor("elsewhere_reach", tuning.elsewhere_reach);
   visitor("most_settled", tuning.most_settled);
   visitor("settling_rounds", tuning.settling_rounds);
   visitor("outside_share", tuning.outside_share);
