@@ -8,6 +8,8 @@
 namespace chaosgrad::internal {
 namespace {
 
+constexpr Index most_cells_per_degree = 64;  // far above what smooth densities take
+
 constexpr Index nodes = 20;         // Gauss–Legendre nodes per cell
 constexpr Index terms = 16;         // Legendre terms 0..15 of the density in a cell
 constexpr double smallest = 1e-19;  // cells with less mass are dropped
@@ -119,7 +121,9 @@ void InducedTable::add_piece(Index piece, const RecurrenceKernel& kernel, Index 
     const double middle = 0.5 * (range.begin + range.end);
     // Halving divides a true remainder by four at least, rounding errors by two.
     const bool only_rounding = unresolved < 1e-9 * mass && unresolved > 0.35 * range.unresolved;
-    const bool divisible = middle > range.begin && middle < range.end;
+    // A parameter of 10⁹ ± 1 has seven digits left for its density, which no division resolves.
+    const bool enough = static_cast<Index>(cells_.size()) > most_cells_per_degree * (n + 16);
+    const bool divisible = middle > range.begin && middle < range.end && !enough;
     if (unresolved > 1e-16 + 2e-14 * mass && !only_rounding && divisible) {
       stack.push_back({middle, range.end, unresolved});
       stack.push_back({range.begin, middle, unresolved});
