@@ -80,7 +80,8 @@ def test_max_seconds_holds(program, tmp_path, problem):
     done, spent = processor_seconds(program, tmp_path, "solve", "own.toml", "--json", "--set", "solve.threads=1")
     assert done.returncode in (0, 1), done.stderr
     summary = json.loads(done.stdout)
-    assert spent <= 1.1 * 3 + 1  # and a second for statistics and files
+    assert summary["seconds"] <= 1.1 * 3 + 0.2
+    assert spent <= 1.1 * 3 + 4  # statistics and files: two stores of 37 MB take 2.2 s with 2,000 parameters
     if summary["status"] == "out_of_time":
         assert "max_seconds" in summary["stop_reason"]
 
