@@ -3,12 +3,14 @@
 // the concept Problem is one.
 #include <concepts>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "chaosgrad/basis.h"
+#include "chaosgrad/constraints.h"
 #include "chaosgrad/measure.h"
 #include "chaosgrad/types.h"
 
@@ -40,7 +42,9 @@ struct BasisFunction {
 // and what it knows through a member facts(). Values make the first descent safe from any start,
 // and Hessians make it and its tests sharper.
 struct ProblemFacts {
-  Vector start;                            // x at the beginning; empty: 0
+  Vector start;  // x at the beginning; empty: 0
+  // x is minimised over C(θ), and F is the smooth part of the objective; empty: over all of R^q.
+  std::shared_ptr<const Constraints> constraints;
   std::optional<double> strong_convexity;  // μ
   std::optional<double> smoothness;        // L
   std::optional<double> noise_variance;    // V

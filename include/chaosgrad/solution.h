@@ -2,12 +2,14 @@
 // x*(θ) = Σ u_i ψ_i(η(θ)) as a function, how it came about, and what is known about its error.
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "chaosgrad/basis.h"
+#include "chaosgrad/lift.h"
 #include "chaosgrad/options.h"
 #include "chaosgrad/problem.h"
 
@@ -64,9 +66,10 @@ struct SolverState {
 //   inconsistent         the best so far       without a bound     no
 //   outside_domain       the best so far       -                   no
 //   several_minima       the best so far       -                   no
+//   infeasible           not to be used        -                   no
 //
 // gradients, seconds, constants, history and notes hold what there is in every case; message says
-// why it ended. The last six are failures.
+// why it ended. The last seven are failures.
 enum class Status {
   completed,            // all the asked iterations done
   converged,            // the error estimate is below the tolerance
@@ -79,11 +82,12 @@ enum class Status {
   not_strongly_convex,  // a Hessian has an eigenvalue ≤ 0
   inconsistent,         // the given μ or L contradicts the curvature that was seen
   outside_domain,       // F is not a number at the expansion for some θ
-  several_minima        // F has several local minima in x for some θ
+  several_minima,       // F has several local minima in x for some θ
+  infeasible            // no x satisfies the constraints for some θ
 };
 [[nodiscard]] std::string_view to_string(Status status);
 [[nodiscard]] std::string_view to_string(Method method);
-[[nodiscard]] bool is_failure(Status status);   // the last six
+[[nodiscard]] bool is_failure(Status status);   // the last seven
 [[nodiscard]] bool is_adaptive(Method method);  // automatic, collocation, sieve
 
 // Norms ‖·‖_π. Empty members could not be computed (the run failed, or μ is not given).
@@ -127,24 +131,32 @@ struct NestedFits {
   std::optional<double> least_squares_error, projection_error;
 };
 
-// The expansion as a function of θ.
+// The expansion as a function of θ. Where x is constrained it is one of y(θ), and x = P(y): see
+// lift.h. Everything but coefficients() and lifted() speaks of x.
 class Expansion {
  public:
-  Expansion(Measure measure, Basis basis, Coefficients u);
+  Expansion(Measure measure, Basis basis, Coefficients u, std::shared_ptr<const Lift> lift = {});
 
   [[nodiscard]] const Measure& measure() const { return measure_; }
   [[nodiscard]] const Basis& basis() const { return basis_; }
-  [[nodiscard]] const Coefficients& coefficients() const { return u_; }  // m × q
+  [[nodiscard]] const Coefficients& coefficients() const { return u_; }  // m × q, of y if lifted
+  [[nodiscard]] const Lift* lift() const { return lift_.get(); }         // null: x = y
+  [[nodiscard]] const std::shared_ptr<const Lift>& shared_lift() const { return lift_; }
 
   [[nodiscard]] Vector operator()(const Vector& theta) const;
   [[nodiscard]] Matrix evaluate(const Matrix& thetas) const;    // N×d → N×q
   [[nodiscard]] Matrix evaluate_germ(Block eta) const;          // B×d → B×q, B ≤ block_size
   [[nodiscard]] Matrix sensitivity(const Vector& theta) const;  // ∂x_i/∂θ_k, q×d
+  // Where lift(): x with its multipliers, N×d → N×…
+  [[nodiscard]] LiftedBlock evaluate_lifted(const Matrix& thetas) const;
 
  private:
+  [[nodiscard]] Matrix sum(Block eta) const;  // Σ u_i ψ_i(η): x, or y
+
   Measure measure_;
   Basis basis_;
   Coefficients u_;
+  std::shared_ptr<const Lift> lift_;
 };
 
 // ‖a − b‖_π of two expansions of the same problem.

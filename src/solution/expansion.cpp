@@ -8,10 +8,13 @@
 namespace chaosgrad {
 using namespace internal;
 
-Expansion::Expansion(Measure measure, Basis basis, Coefficients u)
-    : measure_(std::move(measure)), basis_(std::move(basis)), u_(std::move(u)) {}
+Expansion::Expansion(Measure measure, Basis basis, Coefficients u, std::shared_ptr<const Lift> lift)
+    : measure_(std::move(measure)),
+      basis_(std::move(basis)),
+      u_(std::move(u)),
+      lift_(std::move(lift)) {}
 
-Matrix Expansion::evaluate_germ(Block eta) const {
+Matrix Expansion::sum(Block eta) const {
   BasisBlock psi;
   basis_.evaluate(eta, u_.rows(), psi);
   Matrix x(eta.rows(), u_.cols());
@@ -19,19 +22,51 @@ Matrix Expansion::evaluate_germ(Block eta) const {
   return x;
 }
 
-Matrix Expansion::evaluate(const Matrix& thetas) const {
-  if (thetas.cols() != measure_.dimension()) {
-    throw InputError("theta", "expected " + std::to_string(measure_.dimension()) +
+Matrix Expansion::evaluate_germ(Block eta) const {
+  if (!lift_) return sum(eta);
+  Matrix theta(eta.rows(), eta.cols());
+  measure_.parameters_from_germ(eta, theta);
+  return lift_->project(eta, theta, sum(eta)).x;
+}
+
+namespace {
+
+// work(first row, count, germs) over blocks of θ.
+template <class Work>
+void over_blocks(const Measure& measure, const Matrix& thetas, const Work& work) {
+  if (thetas.cols() != measure.dimension()) {
+    throw InputError("theta", "expected " + std::to_string(measure.dimension()) +
                                   " parameters, found " + std::to_string(thetas.cols()));
   }
-  Matrix x(thetas.rows(), u_.cols());
   Matrix eta(block_size, thetas.cols());
   for (Index first = 0; first < thetas.rows(); first += block_size) {
     const Index n = std::min(block_size, thetas.rows() - first);
-    measure_.germ_from_parameters(thetas.middleRows(first, n), eta.topRows(n));
-    x.middleRows(first, n) = evaluate_germ(eta.topRows(n));
+    measure.germ_from_parameters(thetas.middleRows(first, n), eta.topRows(n));
+    work(first, n, eta.topRows(n));
   }
+}
+
+}  // namespace
+
+Matrix Expansion::evaluate(const Matrix& thetas) const {
+  if (lift_) return evaluate_lifted(thetas).x;
+  Matrix x(thetas.rows(), u_.cols());
+  over_blocks(measure_, thetas,
+              [&](Index first, Index n, const Block& eta) { x.middleRows(first, n) = sum(eta); });
   return x;
+}
+
+LiftedBlock Expansion::evaluate_lifted(const Matrix& thetas) const {
+  const Index N = thetas.rows(), q = u_.cols(), p = lift_->constraints().rows();
+  LiftedBlock result{Matrix(N, q), Matrix(N, q), Matrix(N, p), Matrix(N, q)};
+  over_blocks(measure_, thetas, [&](Index first, Index n, const Block& eta) {
+    const LiftedBlock part = lift_->project(eta, thetas.middleRows(first, n), sum(eta));
+    result.x.middleRows(first, n) = part.x;
+    result.bound_multipliers.middleRows(first, n) = part.bound_multipliers;
+    result.row_multipliers.middleRows(first, n) = part.row_multipliers;
+    result.force.middleRows(first, n) = part.force;
+  });
+  return result;
 }
 
 Vector Expansion::operator()(const Vector& theta) const {

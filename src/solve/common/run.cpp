@@ -5,21 +5,22 @@
 namespace chaosgrad::internal {
 
 Solution as_solution(const Measure& measure, const Options& options, Run run) {
-  Solution solution{.expansion = Expansion(measure, std::move(run.basis), std::move(run.u)),
-                    .status = run.status,
-                    .message = std::move(run.stop_reason),
-                    .error = run.error.value_or(ErrorEstimate{.confidence = options.confidence}),
-                    .gradients = run.gradients,
-                    .diagnostic_gradients = run.constants.gradients + run.test_gradients,
-                    .unseen = run.unseen,
-                    .seconds = run.seconds,
-                    .constants = run.constants,
-                    .history = std::move(run.history),
-                    .notes = std::move(run.notes),
-                    .fits = std::move(run.fits),
-                    .replicates = std::move(run.replicates),
-                    .state = std::move(run.state),
-                    .options = options};
+  Solution solution{
+      .expansion = Expansion(measure, std::move(run.basis), std::move(run.u), std::move(run.lift)),
+      .status = run.status,
+      .message = std::move(run.stop_reason),
+      .error = run.error.value_or(ErrorEstimate{.confidence = options.confidence}),
+      .gradients = run.gradients,
+      .diagnostic_gradients = run.constants.gradients + run.test_gradients,
+      .unseen = run.unseen,
+      .seconds = run.seconds,
+      .constants = run.constants,
+      .history = std::move(run.history),
+      .notes = std::move(run.notes),
+      .fits = std::move(run.fits),
+      .replicates = std::move(run.replicates),
+      .state = std::move(run.state),
+      .options = options};
   solution.options.callback = {};
   solution.options.resume = {};
   return solution;

@@ -1,6 +1,7 @@
 #pragma once
 // What a solver works on: coefficients on a basis, and how they came about. Solution, the public
 // result, is made from it.
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,7 +12,8 @@ namespace chaosgrad::internal {
 
 struct Run {
   Basis basis;
-  Coefficients u;  // m × q, m ≤ basis.size()
+  Coefficients u;                         // m × q, m ≤ basis.size()
+  std::shared_ptr<const Lift> lift = {};  // where x is constrained: u are coefficients of y
   Status status = Status::completed;
   std::string stop_reason = {};
   std::vector<IterationRecord> history = {};

@@ -27,7 +27,9 @@ const std::vector<StatusEntry>& status_table() {
       {Status::outside_domain, "outside_domain", failed,
        "F is not a number at the expansion for some θ", nothing},
       {Status::several_minima, "several_minima", failed,
-       "F has several local minima in x for some θ", nothing}};
+       "F has several local minima in x for some θ", nothing},
+      {Status::infeasible, "infeasible", failed, "no x satisfies the constraints for some θ",
+       nothing}};
   return table;
 }
 
