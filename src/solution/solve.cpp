@@ -5,6 +5,7 @@
 #include "chaosgrad/solution.h"
 #include "estimate/reference.h"
 #include "solution/certificate.h"
+#include "solution/statistics/coefficients.h"
 #include "solve/common/goal.h"
 #include "solve/common/validation.h"
 #include "solve/run.h"
@@ -17,7 +18,7 @@ namespace {
 void judge(const Options& options, Solution& solution) {
   if (solution.status != Status::completed || !solution.error.estimate) return;
   if (!options.tolerance && !options.relative_tolerance) return;
-  const double target = absolute_tolerance(options, solution.expansion.coefficients().norm());
+  const double target = absolute_tolerance(options, norm_of(solution.expansion));
   const bool met = *solution.error.estimate <= target;
   if (met) solution.status = Status::converged;
   solution.message += fmt::format("; the error estimate {:.3g} is {} the tolerance {:.3g}",
