@@ -36,6 +36,7 @@ ROWS = [
     ["solve/collocation", "solve/sieve", "solve/descent", "solve/nested"],
     ["solve"],
     ["solution/statistics"],
+    ["solution/constrained"],
     ["solution"],
     ["io/problem_file"],
     ["io"],
