@@ -9,7 +9,7 @@
 
 #include "chaosgrad/formula.h"
 #include "expression/expression.h"
-#include "problem/noise.h"
+#include "problem/formula/noise.h"
 
 namespace chaosgrad::internal {
 
@@ -45,6 +45,10 @@ struct RowNodes {
   Node value;        // a number, or what.count components
   Node least, most;  // a number for all of them, or as many
   SourceSpan span;
+  bool check_weight = false;  // whether most ≥ 0 is not known yet
+  // Kinks over noise on finitely many cases: a row for each (see case_rows.h).
+  Matrix case_table = {};    // cases × columns of slot_table
+  Vector case_weights = {};  // their probabilities; empty: no noise
 };
 
 struct FormulaData {
