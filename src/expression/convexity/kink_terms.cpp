@@ -130,6 +130,8 @@ class KinkSplitter {
   Node rebuilt(Node node, Op op, std::vector<Node> parts, std::size_t i, Node weight) {
     const Node left = rest(parts[i], weight);
     if (left == parts[i]) return node;
+    if (const auto value = graph_.constant_value(left); value && value->isZero(0))
+      return zeros(node);  // every op here is linear in what is left
     parts[i] = left;
     return graph_.apply(op, parts, make_.span);
   }
