@@ -384,16 +384,5 @@ TEST(Start, IsMovedBetweenItsBoundsAndIntoTheDomain) {
   EXPECT_NO_THROW(problem.validate());
 }
 
-std::string error_of(const FormulaSpec& spec) {
-  try {
-    FormulaProblem(spec).validate();
-  } catch (const FormulaError& error) {
-    return error.what();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
-}
-
 }  // namespace
 }  // namespace chaosgrad

@@ -6,9 +6,11 @@
 #include <array>
 #include <cmath>
 
+#include "expression/convexity/curvature.h"
 #include "expression/graph/ranges.h"
 #include "expression/graph/replace.h"
 #include "problem/formula/case_rows.h"
+#include "problem/formula/constraint_checks.h"
 #include "problem/formula/formula_constraints.h"
 #include "problem/formula/formula_domain.h"
 
@@ -37,7 +39,8 @@ class BoundReader {
     const char* key = is_lower ? "lower" : "upper";
     const Index size = variable_.start.size(), count = static_cast<Index>(texts.size());
     if (count == 0) return;
-    BoundNode bound{first_, size, {}, span_of(texts[0])};
+    BoundNode bound{first_, size, {}};
+    for (const FormulaText& text : texts) bound.spans.push_back(span_of(text));
     if (count == 1) {
       bound.value = number(texts[0], is_lower);
       const Index found = data_.graph.shape(bound.value).size();
@@ -189,8 +192,17 @@ void add_bounds(FormulaData& data, const FormulaSpec& spec, const Scope& names) 
 }
 
 void add_constraints(FormulaData& data, const FormulaSpec& spec, const Scope& names) {
-  for (const auto& [name, text] : spec.constraints)
+  if (spec.constraints.empty()) return;
+  std::vector<Node> nodes;
+  for (const auto& [name, text] : spec.constraints) {
     data.row_nodes.push_back(read_constraint(data, name, text, names));
+    nodes.push_back(data.row_nodes.back().value);
+  }
+  const std::vector<Curvature> curvatures = find_curvatures(
+      data.graph, nodes, slot_x,
+      [&](int slot, Index column, Index count) { return input_range(data, slot, column, count); });
+  for (RowNodes& row : data.row_nodes)
+    row.is_convex = is_convex(curvatures[static_cast<std::size_t>(row.value.id)]);
 }
 
 void compile_constraints(FormulaData& data, const FormulaSpec& spec) {
@@ -215,7 +227,15 @@ void compile_constraints(FormulaData& data, const FormulaSpec& spec) {
     first += row.what.count;
     formulas.rows.push_back({row.what, copied(row.value), copied(row.least), copied(row.most)});
   }
-  data.facts.constraints = std::make_shared<const FormulaConstraints>(std::move(formulas));
+  auto constraints = std::make_shared<const FormulaConstraints>(std::move(formulas));
+  for (RowNodes& row : data.row_nodes) {
+    const auto found = std::ranges::find_if(constraints->list(), [&](const Constraint& one) {
+      return one.name == row.what.name && one.kind == row.what.kind && one.first == row.what.first;
+    });
+    row.what.affine = found->affine;
+  }
+  data.facts.constraints = std::move(constraints);
+  check_equalities(data);
 }
 
 }  // namespace chaosgrad::internal

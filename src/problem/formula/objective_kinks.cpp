@@ -128,6 +128,7 @@ RowNodes as_rows(FormulaData& data, const KinkTerm& term, const FormulaSpec& spe
   row.least = term.kind == KinkTerm::Kind::hinge ? graph.constant(0)
                                                  : graph.apply(Op::negate, std::array{term.weight});
   row.span = term.span;
+  row.is_convex = true;
   row.check_weight = !term.sign_known;
   const TableUse use = table_use(data, graph, std::array{term.argument, term.weight});
   if (use.rows || !use.finite.empty()) add_cases(data, use, row);

@@ -92,10 +92,14 @@ bool walk_to_kink(const FormulaData& data, const Program& switching, Point& poin
 
 namespace {
 
-// Whether F and its gradient are there at the start, not on the border of the domain, at samples.
+// Whether F, its gradient and the rows are there at the start, not on the border of the domain, at
+// samples.
 bool is_start_inside(const FormulaData& data) {
+  ConstraintBlock at;
   for (Index i = 0; i < 8; ++i) {
     const Point point = sample_point(data, i);
+    data.facts.constraints->evaluate(point.x, point.theta, at);
+    if (!at.value.allFinite() || !at.jacobian.allFinite()) return false;
     if (why_outside(data, point.inputs(), true)) return false;
     for (const Program* program : {&data.value_program, &data.gradient_program}) {
       if (program->first_non_finite(point.inputs())) return false;

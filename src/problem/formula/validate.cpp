@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "problem/formula/constraint_checks.h"
 #include "problem/formula/formula_domain.h"
 #include "problem/formula/sample_point.h"
 
@@ -99,8 +100,10 @@ void check_kink(const FormulaData& data, const KinkProgram& program, Point point
   if (near > 0.5 * far && near > 1e-7 * size) {
     throw FormulaError(
         fmt::format(
-            "the objective is not differentiable in the variables: its gradient jumps at {}; "
-            "smooth the kink, or let noise enter it",
+            "the objective is not differentiable in the variables: its gradient jumps at {}. Kinks "
+            "are understood where abs, max, norm1 or norm2 of affine functions are added with "
+            "weights >= 0; here smooth the kink, let noise enter it, or write max(a, b, c) as a "
+            "variable with the constraints a <= z, b <= z, c <= z",
             describe(data, point)),
         program.span.text < 0 ? data.objective_span : program.span);
   }
@@ -137,9 +140,11 @@ void FormulaProblem::validate(Index points) const {
   for (Index i = 0; i < points; ++i) {
     const Point point = sample_point(*data_, i);
     check_noise_arguments(*data_, point);
+    check_constraints_at(*data_, point);
     check_finite(*data_, point, i);
     for (const KinkProgram& program : data_->kink_programs) check_kink(*data_, program, point, i);
   }
+  check_convexity(*data_);
 }
 
 }  // namespace chaosgrad
