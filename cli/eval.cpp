@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include <memory>
@@ -11,6 +12,7 @@
 #include "io/json_numbers.h"
 #include "io/problem_file/csv.h"
 #include "session.h"
+#include "solution/constrained/infeasible.h"
 
 #include "expression/expression.h"
 
@@ -20,7 +22,7 @@ namespace {
 
 struct EvalArguments {
   std::string directory, at, csv;
-  bool sensitivity = false, json = false, anyway = false, extrapolate = false;
+  bool sensitivity = false, multipliers = false, json = false, anyway = false, extrapolate = false;
 };
 
 // Outside the support of θ the expansion is a polynomial that nothing has ever held to x*.
@@ -75,42 +77,145 @@ Vector parse_point(const std::string& text, const std::vector<std::string>& para
   return theta;
 }
 
+// What was asked for at rows of θ: multipliers by component, dx*/dθ on both sides.
+struct Answer {
+  Matrix thetas, x;
+  std::vector<std::string> multiplier_names;
+  Matrix multipliers;
+  std::vector<Expansion::Sides> sides;
+};
+
+// `where` names a row of θ for messages.
+Answer answer_at(const StoredRun& run, const EvalArguments& arguments, const Matrix& thetas,
+                 const std::function<std::string(Index)>& where) {
+  const Expansion& expansion = run.solution.expansion;
+  for (Index i = 0; i < thetas.rows(); ++i)
+    require_inside(run, arguments, thetas.row(i).transpose(), where(i));
+  Answer answer{thetas, {}, {}, {}, {}};
+  if (!expansion.lift()) {
+    answer.x = expansion.evaluate(thetas);
+  } else {
+    const Constraints& constraints = expansion.lift()->constraints();
+    const LiftedBlock lifted = expansion.evaluate_lifted(thetas);
+    for (Index i = 0; i < thetas.rows(); ++i) {
+      if (lifted.x.row(i).allFinite()) continue;
+      const std::string reason = why_infeasible(constraints, thetas.row(i).transpose());
+      throw FailedRun(fmt::format("{}: {}", where(i), reason.empty() ? "x is not finite" : reason));
+    }
+    answer.x = lifted.x;
+    if (arguments.multipliers) {
+      answer.multiplier_names = multiplier_names(constraints);
+      answer.multipliers = multipliers(constraints, lifted);
+    }
+  }
+  for (Index i = 0; arguments.sensitivity && i < thetas.rows(); ++i)
+    answer.sides.push_back(expansion.sensitivity_sides(thetas.row(i).transpose()));
+  return answer;
+}
+
+// By constraint; a list where it is one of a vector.
+Json multipliers_json(const Constraints& constraints, const Vector& values) {
+  Json json = Json::object();
+  Index column = 0;
+  for (const Constraint& one : constraints.list()) {
+    if (one.kind == Constraint::Kind::kink) continue;
+    const Vector part = values.segment(column, one.count);
+    json[one.name] = one.is_list ? numbers(part) : number(part(0));
+    column += one.count;
+  }
+  return json;
+}
+
+// dx/dθ by variable and parameter; null where there is no x on that side.
+Json slopes_json(const Labels& labels, const Matrix& slopes) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < labels.variables.size(); ++i) {
+    for (std::size_t k = 0; k < labels.parameters.size(); ++k)
+      json[labels.variables[i]][labels.parameters[k]] =
+          number(slopes(static_cast<Index>(i), static_cast<Index>(k)));
+  }
+  return json;
+}
+
+// Parameters at which a constraint begins or ceases to be active: both sides of dx/dθ.
+Json edges_json(const Labels& labels, const Expansion::Sides& sides) {
+  Json json = Json::object();
+  for (std::size_t k = 0; k < labels.parameters.size(); ++k) {
+    if (!sides.differ(static_cast<Index>(k))) continue;
+    for (std::size_t i = 0; i < labels.variables.size(); ++i) {
+      const auto row = static_cast<Index>(i), column = static_cast<Index>(k);
+      json[labels.parameters[k]][labels.variables[i]] = {
+          {"growing", number(sides.growing(row, column))},
+          {"falling", number(sides.falling(row, column))}};
+    }
+  }
+  return json;
+}
+
+void print_point_json(const StoredRun& run, const EvalArguments& arguments, const Answer& answer) {
+  Json json;
+  for (std::size_t k = 0; k < run.labels.parameters.size(); ++k)
+    json["parameters"][run.labels.parameters[k]] = answer.thetas(0, static_cast<Index>(k));
+  for (std::size_t i = 0; i < run.labels.variables.size(); ++i)
+    json["variables"][run.labels.variables[i]] = answer.x(0, static_cast<Index>(i));
+  const Lift* lift = run.solution.expansion.lift();
+  if (arguments.sensitivity) {
+    json["sensitivity"] = slopes_json(run.labels, answer.sides[0].sensitivity());
+    if (lift) json["one_sided"] = edges_json(run.labels, answer.sides[0]);
+  }
+  if (arguments.multipliers) {
+    json["multipliers"] =
+        lift ? multipliers_json(lift->constraints(), answer.multipliers.row(0)) : Json::object();
+  }
+  fmt::print("{}\n", json.dump(2));
+}
+
 void print_point(const StoredRun& run, const EvalArguments& arguments) {
   const std::vector<std::string>& variables = run.labels.variables;
   const std::vector<std::string>& parameters = run.labels.parameters;
   const Vector theta = parse_point(arguments.at, parameters);
-  require_inside(run, arguments, theta, "--at");
-  const Vector x = run.solution.expansion(theta);
-  const Matrix slopes =
-      arguments.sensitivity ? run.solution.expansion.sensitivity(theta) : Matrix();
+  const Answer answer = answer_at(run, arguments, theta.transpose(), [](Index) { return "--at"; });
   if (arguments.json) {
-    Json json;
-    for (std::size_t k = 0; k < parameters.size(); ++k)
-      json["parameters"][parameters[k]] = theta(static_cast<Index>(k));
-    for (std::size_t i = 0; i < variables.size(); ++i) {
-      const auto row = static_cast<Index>(i);
-      json["variables"][variables[i]] = x(row);
-      if (!arguments.sensitivity) continue;
-      for (std::size_t k = 0; k < parameters.size(); ++k) {
-        json["sensitivity"][variables[i]][parameters[k]] = slopes(row, static_cast<Index>(k));
-      }
-    }
-    fmt::print("{}\n", json.dump(2));
+    print_point_json(run, arguments, answer);
     return;
   }
+  const Matrix slopes = arguments.sensitivity ? answer.sides[0].sensitivity() : Matrix();
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const auto row = static_cast<Index>(i);
-    fmt::print("{} = {:.12g}", variables[i], x(row));
+    fmt::print("{} = {:.12g}", variables[i], answer.x(0, row));
     for (std::size_t k = 0; arguments.sensitivity && k < parameters.size(); ++k) {
-      fmt::print("   d{}/d{} = {:.12g}", variables[i], parameters[k],
-                 slopes(row, static_cast<Index>(k)));
+      const auto column = static_cast<Index>(k);
+      fmt::print("   d{}/d{} = {:.12g}", variables[i], parameters[k], slopes(row, column));
+      if (answer.sides[0].differ(column))
+        fmt::print(" (growing; falling {:.12g})", answer.sides[0].falling(row, column));
     }
     fmt::print("\n");
   }
+  for (std::size_t i = 0; i < answer.multiplier_names.size(); ++i) {
+    fmt::print("multiplier of {} = {:.12g}\n", answer.multiplier_names[i],
+               answer.multipliers(0, static_cast<Index>(i)));
+  }
+}
+
+std::vector<std::string> table_header(const StoredRun& run, const EvalArguments& arguments,
+                                      const CsvTable& table, const Answer& answer) {
+  const std::vector<std::string>& variables = run.labels.variables;
+  const std::vector<std::string>& parameters = run.labels.parameters;
+  std::vector<std::string> header = table.columns;
+  header.insert(header.end(), variables.begin(), variables.end());
+  if (arguments.sensitivity) {
+    for (const std::string& variable : variables) {
+      for (const std::string& parameter : parameters)
+        header.push_back(fmt::format("d{}/d{}", variable, parameter));
+    }
+    for (std::size_t k = 0; run.solution.expansion.lift() && k < parameters.size(); ++k)
+      header.push_back("one_sided " + parameters[k]);
+  }
+  for (const std::string& name : answer.multiplier_names) header.push_back(name);
+  return header;
 }
 
 void print_table(const StoredRun& run, const EvalArguments& arguments) {
-  const std::vector<std::string>& variables = run.labels.variables;
   const std::vector<std::string>& parameters = run.labels.parameters;
   const CsvTable table = read_csv(arguments.csv);
   Matrix thetas(table.rows.rows(), static_cast<Index>(parameters.size()));
@@ -120,28 +225,25 @@ void print_table(const StoredRun& run, const EvalArguments& arguments) {
       throw InputError(arguments.csv, fmt::format("has no column '{}'", parameters[k]));
     thetas.col(static_cast<Index>(k)) = table.rows.col(column);
   }
-  for (Index i = 0; i < thetas.rows(); ++i)
-    require_inside(run, arguments, thetas.row(i).transpose(),
-                   fmt::format("{}, row {}", arguments.csv, i + 1));
-  std::vector<std::string> header = table.columns;
-  header.insert(header.end(), variables.begin(), variables.end());
-  if (arguments.sensitivity) {
-    for (const std::string& variable : variables) {
-      for (const std::string& parameter : parameters)
-        header.push_back(fmt::format("d{}/d{}", variable, parameter));
-    }
-  }
-  fmt::print("{}\n", fmt::join(header, ","));
-  const Matrix x = run.solution.expansion.evaluate(thetas);
-  for (Index i = 0; i < x.rows(); ++i) {
+  const Answer answer = answer_at(run, arguments, thetas, [&](Index i) {
+    return fmt::format("{}, row {}", arguments.csv, i + 1);
+  });
+  fmt::print("{}\n", fmt::join(table_header(run, arguments, table, answer), ","));
+  for (Index i = 0; i < thetas.rows(); ++i) {
     std::vector<double> row;
-    for (const double value : table.rows.row(i)) row.push_back(value);
-    for (const double value : x.row(i)) row.push_back(value);
+    const auto append = [&](const Eigen::RowVectorXd& values) {
+      row.insert(row.end(), values.begin(), values.end());
+    };
+    append(table.rows.row(i));
+    append(answer.x.row(i));
     if (arguments.sensitivity) {
-      const Matrix slopes = run.solution.expansion.sensitivity(thetas.row(i).transpose());
-      for (Index j = 0; j < slopes.rows(); ++j)
-        row.insert(row.end(), slopes.row(j).begin(), slopes.row(j).end());
+      const Expansion::Sides& sides = answer.sides[static_cast<std::size_t>(i)];
+      const Matrix slopes = sides.sensitivity();
+      for (Index j = 0; j < slopes.rows(); ++j) append(slopes.row(j));
+      for (Index k = 0; run.solution.expansion.lift() && k < thetas.cols(); ++k)
+        row.push_back(sides.differ(k) ? 1 : 0);
     }
+    if (!answer.multiplier_names.empty()) append(answer.multipliers.row(i));
     fmt::print("{:.17g}\n", fmt::join(row, ","));
   }
 }
@@ -168,6 +270,8 @@ void add_eval(CLI::App& app, int& exit_code) {
   command->add_option("--at", arguments->at, "one point: PARAMETER=NUMBER,…");
   command->add_option("--csv", arguments->csv, "many points: a file with a column per parameter");
   command->add_flag("--sensitivity", arguments->sensitivity, "also dx*/dtheta");
+  command->add_flag("--multipliers", arguments->multipliers,
+                    "also the multipliers of the constraints: what they cost at the margin");
   command->add_flag("--json", arguments->json, "print JSON (with --at)");
   command->add_flag("--extrapolate", arguments->extrapolate,
                     "also outside the support of the parameters");

@@ -96,6 +96,26 @@ void print_lists(const StoredRun& run, const std::vector<std::string>& names,
   }
 }
 
+// How often each constraint is active, and what it costs.
+void print_constraints(const ConstraintReport& report) {
+  if (report.constraints.empty()) return;
+  print_header("", {"P(active)", "multiplier: mean", "sd"});
+  for (const ConstraintStatistics& found : report.constraints) {
+    const Constraint& one = found.constraint;
+    const std::size_t shown = std::min(found.active.size(), shown_outputs);
+    for (std::size_t i = 0; i < shown; ++i) {
+      std::vector<Estimate> row = {found.active[i]};
+      if (!found.mean.empty()) row.insert(row.end(), {found.mean[i], found.sd[i]});
+      print_row(one.is_list && !one.norm ? fmt::format("{}[{}]", one.name, i) : one.name, row);
+    }
+    if (shown < found.active.size())
+      fmt::print("  … and {} more components of {}\n", found.active.size() - shown, one.name);
+  }
+  fmt::print("  largest violation {:.2g}\n", report.violation);
+  if (report.infeasible > 0)
+    fmt::print("  no x satisfies the constraints at {:.3g} % of theta\n", 100 * report.infeasible);
+}
+
 void print_statistics(const StoredRun& run, const Statistics& statistics,
                       const std::vector<std::string>& quantities, double confidence) {
   std::vector<std::string> names = run.labels.variables;
@@ -138,10 +158,14 @@ int run_stats(const StatsArguments& arguments) {
   if (!arguments.reweight.empty()) options.measure = reweighted_measure(record, arguments.reweight);
   const Accuracy known = accuracy(run.solution);
   const Statistics found = statistics(run.solution.expansion, known, quantities.functions, options);
+  const ConstraintReport constraints =
+      constraint_statistics(run.solution.expansion, known, run.solution.multiplier_errors, options);
   if (arguments.json) {
-    fmt::print("{}\n", statistics_json(record, found, quantities.names, known.confidence));
+    fmt::print("{}\n",
+               statistics_json(record, found, quantities.names, known.confidence, constraints));
   } else {
     print_statistics(run, found, quantities.names, known.confidence);
+    print_constraints(constraints);
   }
   return exit_solved;
 }

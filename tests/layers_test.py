@@ -37,6 +37,7 @@ ROWS = [
     ["solve/collocation", "solve/sieve", "solve/descent", "solve/nested"],
     ["solve"],
     ["solution/statistics"],
+    ["solution/constrained"],
     ["solution"],
     ["io/problem_file"],
     ["io"],

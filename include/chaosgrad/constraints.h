@@ -13,6 +13,7 @@
 //
 // At the optimum ∇f + Σ λ_i ∇c_i + λ_bounds = 0.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chaosgrad/types.h"
@@ -75,6 +76,24 @@ class LinearConstraints final : public Constraints {
   // `names` are those of the variables, for the names of their bounds: "x.lower", "x.upper"; empty: x.
   LinearConstraints(Index dimension, Vector lower, Vector upper, std::vector<Rows> rows = {},
                     std::string variable = "x");
+
+  // What it amounts to, as files hold it: A x − b with limits on the multipliers.
+  struct Parts {
+    Vector lower, upper;  // q each
+    Matrix A;             // p×q
+    Vector b, least, most;
+    std::vector<Constraint> list;
+  };
+  explicit LinearConstraints(Parts parts)
+      : dimension_(parts.lower.size()),
+        lower_(std::move(parts.lower)),
+        upper_(std::move(parts.upper)),
+        A_(std::move(parts.A)),
+        b_(std::move(parts.b)),
+        least_(std::move(parts.least)),
+        most_(std::move(parts.most)),
+        list_(std::move(parts.list)) {}
+  [[nodiscard]] Parts parts() const { return {lower_, upper_, A_, b_, least_, most_, list_}; }
 
   [[nodiscard]] Index dimension() const override { return dimension_; }
   [[nodiscard]] Index rows() const override { return A_.rows(); }

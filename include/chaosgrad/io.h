@@ -2,6 +2,7 @@
 // Solutions as files, wherever their problem came from: saved and loaded, as a page, as source
 // code. Needs the library chaosgrad::io; everything throws IoError where a file cannot be read or
 // written.
+#include <memory>
 #include <string>
 
 #include "chaosgrad/solution.h"
@@ -27,7 +28,10 @@ struct Loaded {
   Labels labels;
   std::string warning;  // not empty: solution.h5 was damaged or missing, this is the one before
 };
-[[nodiscard]] Loaded load(const std::string& directory);
+// A store holds LinearConstraints and the constraints of problem files; `constraints` are those of a
+// problem with others, and an IoError asks for them.
+[[nodiscard]] Loaded load(const std::string& directory,
+                          const std::shared_ptr<const Constraints>& constraints = {});
 
 // One HTML page that needs nothing but a browser: no network, opens from disk.
 [[nodiscard]] std::string report_page(const Solution& solution, const Labels& labels = {},

@@ -36,6 +36,8 @@ class Lift {
   [[nodiscard]] const Basis& basis() const { return basis_; }
   [[nodiscard]] const Coefficients& factor() const { return factor_; }
 
+  // L from its entries, as `factor` has them.
+  [[nodiscard]] Matrix factor_of(const Vector& entries) const;
   // L at rows of germs (B×d), B ≤ block_size.
   [[nodiscard]] std::vector<Matrix> factors(Block eta) const;
   // P of rows of y (B×q) at germs eta and parameters theta (B×d each).
@@ -46,5 +48,11 @@ class Lift {
   Basis basis_;
   Coefficients factor_;
 };
+
+// The multipliers of P as users know them: λ ≥ 0 of bounds and of rows c ≤ 0, any sign for
+// equalities, a column per component in the order of Constraints::list(); kinks have none here.
+// Their names: "budget", "w.lower[2]".
+[[nodiscard]] std::vector<std::string> multiplier_names(const Constraints& constraints);
+[[nodiscard]] Matrix multipliers(const Constraints& constraints, const LiftedBlock& at);
 
 }  // namespace chaosgrad

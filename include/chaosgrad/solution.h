@@ -147,6 +147,14 @@ class Expansion {
   [[nodiscard]] Matrix evaluate(const Matrix& thetas) const;    // N×d → N×q
   [[nodiscard]] Matrix evaluate_germ(Block eta) const;          // B×d → B×q, B ≤ block_size
   [[nodiscard]] Matrix sensitivity(const Vector& theta) const;  // ∂x_i/∂θ_k, q×d
+  // The same for θ_k growing and falling. They differ where a constraint begins or ceases to be
+  // active at θ, and sensitivity() is the former there. NaN where there is no x on that side.
+  struct Sides {
+    Matrix growing, falling;                   // q×d
+    [[nodiscard]] bool differ(Index k) const;  // beyond rounding, or one side is not there
+    [[nodiscard]] Matrix sensitivity() const;
+  };
+  [[nodiscard]] Sides sensitivity_sides(const Vector& theta) const;
   // Where lift(): x with its multipliers, N×d → N×…
   [[nodiscard]] LiftedBlock evaluate_lifted(const Matrix& thetas) const;
 
@@ -181,6 +189,9 @@ struct Solution {
   // Independent estimates of the coefficients whose mean is that of the expansion: their scatter is
   // their noise. Empty where there is none, or where the method does not tell.
   std::vector<Coefficients> replicates = {};
+  // Where x is constrained: the error of each multiplier in the π-norm, of the bounds of the q
+  // components and then of the p rows (lift.h). Empty: not known.
+  Vector multiplier_errors = {};
   SolverState state = {};  // for Options::resume
   Options options = {};    // that it was solved with, without callback and resume
 
@@ -201,7 +212,8 @@ struct Labels {
 [[nodiscard]] Solution solve(const Oracle& oracle, const Options& options = {});
 
 // Statistics from the coefficients: mean = u_0, variance = Σ_{i>0} u_i², with the noise of the
-// coefficients taken out where the run has replicates. With error bars: statistics.h.
+// coefficients taken out where the run has replicates. With error bars: statistics.h. Where x is
+// constrained these are not those of x, which is sampled.
 [[nodiscard]] Vector mean(const Expansion& expansion);
 [[nodiscard]] inline Vector mean(const Solution& solution) { return mean(solution.expansion); }
 [[nodiscard]] Vector sd(const Expansion& expansion);

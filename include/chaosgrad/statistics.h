@@ -110,4 +110,33 @@ struct Statistics {
 [[nodiscard]] Statistics statistics(const Solution& solution, const Quantities& quantities = {},
                                     const StatisticsOptions& options = {});
 
+// How a constraint, a bound or a kink of the objective binds (constraints.h), by component: active
+// means that it is met with equality (kinks: c = 0).
+struct ConstraintStatistics {
+  Constraint constraint;
+  std::vector<Estimate> active;  // its probability; a kink that is a norm is one component
+  Estimate any;                  // that of one component at least
+  // Share of θ where it may be active or not within the error of x, and its multiplier be 0 within
+  // its own.
+  std::vector<double> weakly_active;
+  std::vector<Estimate> mean, sd;    // of the multipliers λ; none for kinks
+  std::vector<Matrix> by_parameter;  // P(active | θ_k between two deciles), d×10 per component
+};
+
+struct ConstraintReport {
+  std::vector<ConstraintStatistics>
+      constraints;        // as in Constraints::list(); empty: there are none
+  double violation = 0;   // the largest seen, relative to 1 + |bound|
+  double infeasible = 0;  // share of the samples at which no x satisfies all of them
+};
+// By sampling. The bar of a probability is that of the sampling and the share of θ at which the
+// errors of x or of the multipliers (Solution::multiplier_errors; empty: as the metric turns the
+// error of x into one) can change the answer: docs/mathematics.md, 8.
+[[nodiscard]] ConstraintReport constraint_statistics(const Expansion& expansion,
+                                                     const Accuracy& accuracy,
+                                                     const Vector& multiplier_errors = {},
+                                                     const StatisticsOptions& options = {});
+[[nodiscard]] ConstraintReport constraint_statistics(const Solution& solution,
+                                                     const StatisticsOptions& options = {});
+
 }  // namespace chaosgrad

@@ -11,8 +11,18 @@ using namespace internal;
 Lift::Lift(std::shared_ptr<const Constraints> constraints, Basis basis, Coefficients factor)
     : constraints_(std::move(constraints)), basis_(std::move(basis)), factor_(std::move(factor)) {}
 
-std::vector<Matrix> Lift::factors(Block eta) const {
+Matrix Lift::factor_of(const Vector& entries) const {
   const Index q = constraints_->dimension();
+  Matrix L = Matrix::Zero(q, q);
+  Index column = 0;
+  for (Index i = 0; i < q; ++i) {
+    for (Index j = 0; j < i; ++j) L(i, j) = entries(column++);
+    L(i, i) = std::exp(entries(column++));
+  }
+  return L;
+}
+
+std::vector<Matrix> Lift::factors(Block eta) const {
   // The same metric everywhere is one matrix.
   const Index n = factor_.rows() == 1 ? 1 : eta.rows();
   BasisBlock psi;
@@ -20,15 +30,7 @@ std::vector<Matrix> Lift::factors(Block eta) const {
   Matrix entries(n, factor_.cols());
   expand(psi, factor_, entries);
   std::vector<Matrix> result;
-  for (Index b = 0; b < n; ++b) {
-    Matrix L = Matrix::Zero(q, q);
-    Index column = 0;
-    for (Index i = 0; i < q; ++i) {
-      for (Index j = 0; j < i; ++j) L(i, j) = entries(b, column++);
-      L(i, i) = std::exp(entries(b, column++));
-    }
-    result.push_back(std::move(L));
-  }
+  for (Index b = 0; b < n; ++b) result.push_back(factor_of(entries.row(b).transpose()));
   return result;
 }
 

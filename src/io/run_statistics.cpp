@@ -8,9 +8,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "io/constraint_json.h"
 #include "io/json_numbers.h"
 #include "io/problem_file/read_distribution.h"
 #include "io/problem_file/toml_document.h"
+#include "solution/statistics/coefficients.h"
 #include "solution/statistics/statistic_table.h"
 
 namespace chaosgrad::internal {
@@ -100,6 +102,15 @@ Digest make_digest(const Record& record) {
   NamedQuantities quantities = named_quantities(record);
   digest.statistics = statistics(solution, quantities.functions, options);
   digest.quantities = std::move(quantities.names);
+  if (expansion.lift()) {
+    digest.sampled = expansion.coefficients().cols();  // all of them are
+    digest.constraints = constraint_statistics(solution, options);
+    const std::vector<OutputStatistics> x = sampled_moments(expansion, accuracy(solution), true);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      digest.statistics.outputs[i].main = x[i].main;
+      digest.statistics.outputs[i].total = x[i].total;
+    }
+  }
   digest.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return digest;
 }
@@ -127,7 +138,8 @@ Measure reweighted_measure(const Record& record, const std::vector<std::string>&
 }
 
 std::string statistics_json(const Record& record, const Statistics& statistics,
-                            const std::vector<std::string>& names, double confidence) {
+                            const std::vector<std::string>& names, double confidence,
+                            const ConstraintReport& constraints) {
   const std::vector<std::string>& variables = record.labels.variables;
   const std::vector<std::string>& parameters = record.labels.parameters;
   Json json = {{"confidence", confidence},
@@ -150,6 +162,7 @@ std::string statistics_json(const Record& record, const Statistics& statistics,
   json["covariance"] = {{"names", all},
                         {"value", rows(statistics.covariance)},
                         {"error", rows(statistics.covariance_error)}};
+  if (record.solution.expansion.lift()) add_constraints(constraints, json);
   return json.dump(2);
 }
 

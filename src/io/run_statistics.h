@@ -15,6 +15,7 @@ namespace chaosgrad::internal {
 // components only the first have their distribution sampled. Nothing for a solution that is not ok.
 struct Digest {
   Statistics statistics = {};                // of the components, then of the quantities
+  ConstraintReport constraints = {};         // where x is constrained
   std::vector<std::string> quantities = {};  // their names: the objective first, where it is known
   Index sampled = 0;                         // components with quantiles and histogram
   double seconds = 0;                        // that it took
@@ -27,7 +28,9 @@ struct Digest {
                                          const std::vector<std::string>& assignments);
 
 // JSON text; unknown bars are null. `names` are those of the quantities.
+// `constraints` are told where there are some.
 [[nodiscard]] std::string statistics_json(const Record& record, const Statistics& statistics,
-                                          const std::vector<std::string>& names, double confidence);
+                                          const std::vector<std::string>& names, double confidence,
+                                          const ConstraintReport& constraints = {});
 
 }  // namespace chaosgrad::internal

@@ -5,6 +5,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/statistics.h"
+#include "io/constraint_json.h"
 #include "io/json_numbers.h"
 
 namespace chaosgrad::internal {
@@ -51,10 +52,37 @@ Json noise_treatment(const Solution& solution) {
   return found == solution.state.texts.end() ? Json(nullptr) : Json(found->second);
 }
 
-std::string summary(const Record& record, const SampledPart& part) {
+// Of the components: exact, or where x is constrained from the samples of the digest.
+struct Moments {
+  Vector mean, sd;
+  SobolIndices indices;
+};
+
+Moments moments(const Solution& solution, const std::vector<OutputStatistics>& sampled) {
+  if (!solution.expansion.lift()) return {mean(solution), sd(solution), sobol(solution)};
+  const Index q = solution.expansion.coefficients().cols(),
+              d = solution.expansion.measure().dimension();
+  const double unknown = std::nan("");
+  Moments result{Vector::Constant(q, unknown),
+                 Vector::Constant(q, unknown),
+                 {Matrix::Constant(q, d, unknown), Matrix::Constant(q, d, unknown)}};
+  if (sampled.empty()) return result;
+  for (Index i = 0; i < q; ++i) {
+    const OutputStatistics& x = sampled[static_cast<std::size_t>(i)];
+    result.mean(i) = x.mean.value;
+    result.sd(i) = x.sd.value;
+    for (Index k = 0; k < d; ++k) {
+      result.indices.main(i, k) = x.main[static_cast<std::size_t>(k)].value;
+      result.indices.total(i, k) = x.total[static_cast<std::size_t>(k)].value;
+    }
+  }
+  return result;
+}
+
+std::string summary(const Record& record, const SampledPart& part, const Digest& digest) {
   const Solution& solution = record.solution;
   const ProblemConstants& constants = solution.constants;
-  const SobolIndices indices = sobol(solution);
+  const Moments x = moments(solution, digest.statistics.outputs);
   Json json = {
       {"status", to_string(solution.status)},
       {"stop_reason", solution.message},
@@ -83,12 +111,12 @@ std::string summary(const Record& record, const SampledPart& part) {
         {"VG", number(constants.VG.value)}}},
       {"variables", record.labels.variables},
       {"parameters", record.labels.parameters},
-      {"mean", numbers(mean(solution))},
-      {"sd", numbers(sd(solution))},
+      {"mean", numbers(x.mean)},
+      {"sd", numbers(x.sd)},
       {"mean_error", part.mean_error},
       {"sd_error", part.sd_error},
       {"quantities", part.quantities},
-      {"sobol", {{"main", rows(indices.main)}, {"total", rows(indices.total)}}},
+      {"sobol", {{"main", rows(x.indices.main)}, {"total", rows(x.indices.total)}}},
   };
   if (solution.fits) {
     json["fits"] = {{"least_squares", {{"true_error", number(solution.fits->least_squares_error)}}},
@@ -96,6 +124,7 @@ std::string summary(const Record& record, const SampledPart& part) {
   }
   if (solution.error.components.size() > 0)
     json["component_errors"] = numbers(solution.error.components);
+  if (solution.expansion.lift()) add_constraints(digest.constraints, json);
   json["diagnostic_gradients"] = solution.diagnostic_gradients;
   json["unseen"] = number(solution.unseen);
   json["noise"] = noise_treatment(solution);
@@ -110,9 +139,9 @@ std::string summary(const Record& record, const SampledPart& part) {
 }  // namespace
 
 std::string full_summary(const Record& record, const Digest& digest) {
-  return summary(record, sampled_part(record, digest));
+  return summary(record, sampled_part(record, digest), digest);
 }
 
-std::string brief_summary(const Record& record) { return summary(record, {}); }
+std::string brief_summary(const Record& record) { return summary(record, {}, {}); }
 
 }  // namespace chaosgrad::internal

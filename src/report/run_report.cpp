@@ -11,6 +11,7 @@
 #include "report/expansion_data.h"
 #include "report/page.h"
 #include "report/report.h"
+#include "solution/statistics/coefficients.h"
 #include "solve/common/goal.h"
 
 namespace chaosgrad::internal {
@@ -33,7 +34,7 @@ Json tolerance_data(const Solution& solution) {
   const Options& options = solution.options;
   const bool asked = options.tolerance || options.relative_tolerance;
   if (!is_adaptive(options.method) && !asked) return nullptr;
-  return number(absolute_tolerance(options, solution.expansion.coefficients().norm()));
+  return number(absolute_tolerance(options, norm_of(solution.expansion)));
 }
 
 }  // namespace

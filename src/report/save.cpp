@@ -17,8 +17,8 @@ void save_checkpoint(const std::string& directory, const Solution& solution, con
   save_unfinished(directory, record_of(solution, named));
 }
 
-Loaded load(const std::string& directory) {
-  StoredRun stored = load_run(directory);
+Loaded load(const std::string& directory, const std::shared_ptr<const Constraints>& constraints) {
+  StoredRun stored = load_run(directory, constraints);
   return {.solution = std::move(stored.solution),
           .labels = std::move(stored.labels),
           .warning = std::move(stored.warning)};

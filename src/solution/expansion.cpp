@@ -4,6 +4,8 @@
 #include "basis/kernels.h"
 #include "chaosgrad/error.h"
 #include "chaosgrad/solution.h"
+#include "samples/parameters.h"
+#include "solution/statistics/sampler.h"
 
 namespace chaosgrad {
 using namespace internal;
@@ -74,6 +76,7 @@ Vector Expansion::operator()(const Vector& theta) const {
 }
 
 Matrix Expansion::sensitivity(const Vector& theta) const {
+  if (lift_) return sensitivity_sides(theta).sensitivity();
   Matrix eta(1, theta.size());
   measure_.germ_from_parameters(theta.transpose(), eta);
   // dx/dθ = uᵀ (∂ψ/∂η) (∂η/∂θ)
@@ -81,7 +84,25 @@ Matrix Expansion::sensitivity(const Vector& theta) const {
          measure_.germ_jacobian(theta);
 }
 
+namespace {
+
+// By sampling, where x is not the sum of the functions.
+double sampled_distance(const Expansion& a, const Expansion& b) {
+  constexpr Index samples = 1 << 14;
+  const Matrix u = shifted_points(1, 0, samples, a.measure().dimension());
+  Matrix eta(block_size, u.cols()), theta(block_size, u.cols());
+  double sum = 0;
+  for (Index first = 0; first < samples; first += block_size) {
+    parameters_from_uniform(a.measure(), u.middleRows(first, block_size), eta, theta);
+    sum += (a.evaluate(theta) - b.evaluate(theta)).squaredNorm();
+  }
+  return std::sqrt(sum / static_cast<double>(samples));
+}
+
+}  // namespace
+
 double distance(const Expansion& a, const Expansion& b) {
+  if (a.lift() || b.lift()) return sampled_distance(a, b);
   // Σ |a_ν − b_ν|² over all ν, a coefficient that is not there being 0.
   const Coefficients &u = a.coefficients(), &v = b.coefficients();
   double sum = v.squaredNorm();

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "chaosgrad/solution.h"
+#include "chaosgrad/statistics.h"
 #include "solution/labels.h"
 #include "solution/number_text.h"
+#include "solution/statistics/coefficients.h"
 
 namespace chaosgrad {
 using namespace internal;
@@ -43,28 +44,77 @@ std::string error_text(const Solution& solution) {
   return text;
 }
 
-std::string component_table(const Solution& solution, const Labels& labels) {
-  const Vector means = mean(solution), deviations = sd(solution);
+// Mean, sd and Sobol' indices of the components, with the bars that tell how many digits count.
+struct ComponentNumbers {
+  Vector mean, sd, mean_bar, sd_bar;
+  Matrix total;  // q×d
+};
+
+ComponentNumbers exact_numbers(const Solution& solution) {
+  ComponentNumbers x{mean(solution), sd(solution), {}, {}, sobol(solution).total};
   const ErrorEstimate& error = solution.error;
-  const auto bar = [&](Index i) {
-    return error.components.size() == means.size() ? error.components(i)
-                                                   : error.estimate.value_or(infinity);
-  };
-  const SobolIndices indices = sobol(solution);
+  x.mean_bar = error.components.size() == x.mean.size()
+                   ? error.components
+                   : Vector::Constant(x.mean.size(), error.estimate.value_or(infinity));
+  x.sd_bar = x.mean_bar;
+  return x;
+}
+
+ComponentNumbers sampled_numbers(const Solution& solution) {
+  const std::vector<OutputStatistics> found =
+      sampled_moments(solution.expansion, accuracy(solution), true);
+  const auto q = static_cast<Index>(found.size());
+  const Index d = solution.expansion.measure().dimension();
+  ComponentNumbers x{Vector(q), Vector(q), Vector(q), Vector(q), Matrix(q, d)};
+  for (Index i = 0; i < q; ++i) {
+    const OutputStatistics& one = found[static_cast<std::size_t>(i)];
+    x.mean(i) = one.mean.value;
+    x.mean_bar(i) = one.mean.error;
+    x.sd(i) = one.sd.value;
+    x.sd_bar(i) = one.sd.error;
+    for (Index k = 0; k < d; ++k) x.total(i, k) = one.total[static_cast<std::size_t>(k)].value;
+  }
+  return x;
+}
+
+std::string component_table(const Solution& solution, const Labels& labels) {
+  const ComponentNumbers x =
+      solution.expansion.lift() ? sampled_numbers(solution) : exact_numbers(solution);
   std::string text =
       fmt::format("\n  {:<16} {:>12} {:>12}   total Sobol' index of", "", "mean", "sd");
   for (const std::string& name : labels.parameters) text += fmt::format(" {:>8}", name);
   text += "\n";
-  const Index shown = std::min(means.size(), most_components);
+  const Index shown = std::min(x.mean.size(), most_components);
   for (Index i = 0; i < shown; ++i) {
     text += fmt::format("  {:<16} {:>12} {:>12}   {:>21}",
-                        labels.variables[static_cast<std::size_t>(i)], rounded(means(i), bar(i)),
-                        rounded(deviations(i), bar(i)), "");
-    for (const double index : indices.total.row(i)) text += fmt::format(" {:>8.3f}", index);
+                        labels.variables[static_cast<std::size_t>(i)],
+                        rounded(x.mean(i), x.mean_bar(i)), rounded(x.sd(i), x.sd_bar(i)), "");
+    for (const double index : x.total.row(i)) text += fmt::format(" {:>8.3f}", index);
     text += "\n";
   }
-  if (shown < means.size())
-    text += fmt::format("  … and {} more components\n", means.size() - shown);
+  if (shown < x.mean.size())
+    text += fmt::format("  … and {} more components\n", x.mean.size() - shown);
+  return text;
+}
+
+// How often the constraints are active, and what they cost: the first few of each.
+std::string constraint_table(const Solution& solution) {
+  StatisticsOptions options;
+  options.samples = 16384;
+  const ConstraintReport report = constraint_statistics(solution, options);
+  std::string text = fmt::format("\n  {:<16} {:>16} {:>22}\n", "", "P(active)", "mean multiplier");
+  for (const ConstraintStatistics& found : report.constraints) {
+    const Constraint& one = found.constraint;
+    const std::size_t shown = std::min<std::size_t>(found.active.size(), most_components);
+    for (std::size_t i = 0; i < shown; ++i) {
+      const std::string name =
+          one.is_list && !one.norm ? fmt::format("{}[{}]", one.name, i) : one.name;
+      text += fmt::format("  {:<16} {:>16} {:>22}\n", name, with_bar(found.active[i]),
+                          found.mean.empty() ? "" : with_bar(found.mean[i]));
+    }
+    if (shown < found.active.size())
+      text += fmt::format("  … and {} more of {}\n", found.active.size() - shown, one.name);
+  }
   return text;
 }
 
@@ -87,6 +137,7 @@ std::string report(const Solution& solution, Detail detail, const Labels& given)
                       constants.mu.given ? "given" : "estimated", constants.L.value,
                       constants.L.given ? "given" : "estimated", constants.kappa());
   if (solution.ok()) text += error_text(solution) + component_table(solution, labels);
+  if (solution.ok() && solution.expansion.lift()) text += constraint_table(solution);
   for (const std::string& note : solution.notes) text += fmt::format("  note: {}\n", note);
   return text;
 }

@@ -52,12 +52,13 @@ void save_run(const std::string& directory, const Record& record, const std::str
   write_store(directory, write_content(record, summary), Previous::keep);
 }
 
-StoredRun load_run(const std::string& directory) {
+StoredRun load_run(const std::string& directory,
+                   const std::shared_ptr<const Constraints>& constraints) {
   const std::string path = store_path(directory), before = previous_store_path(directory);
   std::string trouble;
   if (std::filesystem::exists(path)) {
     try {
-      return read_content(path, read_store(path));
+      return read_content(path, read_store(path), constraints);
     } catch (const DamagedError& error) {
       trouble = error.what();
     }
@@ -66,7 +67,7 @@ StoredRun load_run(const std::string& directory) {
   }
   if (!std::filesystem::exists(before)) throw IoError(trouble);
   try {
-    StoredRun stored = read_content(before, read_store(before));
+    StoredRun stored = read_content(before, read_store(before), constraints);
     stored.warning = fmt::format("{}; the checkpoint before it, {}, is used", trouble, before);
     return stored;
   } catch (const DamagedError& error) {

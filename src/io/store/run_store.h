@@ -29,8 +29,10 @@ struct StoredRun {
   // Refers to this.
   [[nodiscard]] Record record() const;
 };
-// Throws IoError if there is no run or it cannot be understood.
-[[nodiscard]] StoredRun load_run(const std::string& directory);
+// Throws IoError if there is no run or it cannot be understood. `constraints` are those of a problem
+// that is C++ code: a store holds linear ones and those of problem files only.
+[[nodiscard]] StoredRun load_run(const std::string& directory,
+                                 const std::shared_ptr<const Constraints>& constraints = {});
 
 // Moves a damaged solution.h5 out of the way, to solution.h5.damaged, so that going on from the
 // previous one does not overwrite that with it.

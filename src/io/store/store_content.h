@@ -5,7 +5,9 @@
 namespace chaosgrad::internal {
 
 [[nodiscard]] std::string write_content(const Record& record, const std::string& summary);
-// `path` is for messages. Throws IoError.
-[[nodiscard]] StoredRun read_content(const std::string& path, const std::string& image);
+// `path` is for messages; `constraints` are those of a problem that is C++ code, or null. Throws
+// IoError.
+[[nodiscard]] StoredRun read_content(const std::string& path, const std::string& image,
+                                     std::shared_ptr<const Constraints> constraints);
 
 }  // namespace chaosgrad::internal

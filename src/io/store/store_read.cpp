@@ -5,7 +5,9 @@
 #include "io/describe.h"
 #include "io/store/hdf5.h"
 #include "io/store/history.h"
+#include "io/store/store_basis.h"
 #include "io/store/store_content.h"
+#include "io/store/store_lift.h"
 #include "io/store/store_parts.h"
 #include "solve/common/statuses.h"
 
@@ -56,20 +58,6 @@ Measure read_measure(const Hdf5Reader& store) {
   return measure;
 }
 
-Basis read_basis(const Hdf5Reader& store, const Measure& measure) {
-  const std::vector<std::int64_t> stored = store.integers("indices");
-  const auto d = static_cast<std::ptrdiff_t>(measure.dimension());
-  std::vector<MultiIndex> indices;
-  for (auto row = stored.begin(); row != stored.end(); row += d) indices.emplace_back(row, row + d);
-  std::vector<Family> families;
-  const std::vector<std::string> kinds = store.texts("basis/kinds");
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    families.emplace_back(measure.germs()[k],
-                          kinds[k] == "fourier" ? Family::Kind::fourier : Family::Kind::polynomial);
-  }
-  return {std::move(families), IndexSet::from(std::move(indices))};
-}
-
 Status read_status(const std::string& name, const std::string& path) {
   if (const std::optional<Status> status = find_status(name)) return *status;
   throw IoError(fmt::format("{}: has the unknown status '{}'", path, name));
@@ -101,6 +89,11 @@ SolverState read_state(const Hdf5Reader& store) {
   return state;
 }
 
+Vector read_vector(const Hdf5Reader& store, const std::string& name) {
+  const std::vector<double> values = store.vector(name);
+  return Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
+}
+
 ErrorEstimate read_error(const Hdf5Reader& store) {
   ErrorEstimate error;
   error.estimate = read_optional(store, "error/estimate");
@@ -109,9 +102,7 @@ ErrorEstimate read_error(const Hdf5Reader& store) {
   error.optimisation = read_optional(store, "error/optimisation");
   error.bound = read_optional(store, "error/bound");
   error.confidence = store.number("error/confidence");
-  const std::vector<double> components = store.vector("error/components");
-  error.components =
-      Eigen::Map<const Vector>(components.data(), static_cast<Index>(components.size()));
+  error.components = read_vector(store, "error/components");
   return error;
 }
 
@@ -124,39 +115,44 @@ std::optional<NestedFits> read_fits(const Hdf5Reader& store) {
 }
 
 Solution read_solution(const Hdf5Reader& store, const Measure& measure, Options options,
-                       const std::string& path) {
-  Solution solution{
-      .expansion = Expansion(measure, read_basis(store, measure), store.matrix("coefficients")),
-      .status = read_status(store.text("status"), path),
-      .message = store.text("stop_reason"),
-      .error = read_error(store),
-      .true_error = read_optional(store, "true_error"),
-      .gradients = store.integer("gradients"),
-      .diagnostic_gradients = store.integer("diagnostic_gradients"),
-      .unseen = read_optional(store, "unseen"),
-      .seconds = store.number("seconds"),
-      .constants = read_constants(store),
-      .history = read_history(store),
-      .notes = store.texts("notes"),
-      .fits = read_fits(store),
-      .state = read_state(store),
-      .options = std::move(options)};
+                       std::shared_ptr<const Lift> lift, const std::string& path) {
+  Solution solution{.expansion = Expansion(measure, read_basis(store, "", measure),
+                                           store.matrix("coefficients"), std::move(lift)),
+                    .status = read_status(store.text("status"), path),
+                    .message = store.text("stop_reason"),
+                    .error = read_error(store),
+                    .true_error = read_optional(store, "true_error"),
+                    .gradients = store.integer("gradients"),
+                    .diagnostic_gradients = store.integer("diagnostic_gradients"),
+                    .unseen = read_optional(store, "unseen"),
+                    .seconds = store.number("seconds"),
+                    .constants = read_constants(store),
+                    .history = read_history(store),
+                    .notes = store.texts("notes"),
+                    .fits = read_fits(store),
+                    .state = read_state(store),
+                    .options = std::move(options)};
   for (const std::string& name : store.names("replicates"))
     solution.replicates.push_back(store.matrix("replicates/" + name));
+  if (store.has("error/multipliers"))
+    solution.multiplier_errors = read_vector(store, "error/multipliers");
   return solution;
 }
 
 }  // namespace
 
 // The measure of a problem file is read from the file itself: what it was made of, to the bit.
-StoredRun read_content(const std::string& path, const std::string& image) {
+StoredRun read_content(const std::string& path, const std::string& image,
+                       std::shared_ptr<const Constraints> constraints) {
   const Hdf5Reader store(path, image);
   require_known_format(store, path);
   std::optional<ProblemFile> file = read_problem(store);
   const Measure measure = file ? file->problem.parameters() : read_measure(store);
   Options options = file ? file->options : options_of(store.text("options"));
   Labels labels = file ? labels_of(*file) : read_labels(store);
-  Solution solution = read_solution(store, measure, std::move(options), path);
+  if (file) constraints = file->problem.facts().constraints;
+  Solution solution = read_solution(store, measure, std::move(options),
+                                    read_lift(store, measure, std::move(constraints), path), path);
   return {.solution = std::move(solution),
           .labels = std::move(labels),
           .file = std::move(file),

@@ -7,7 +7,9 @@
 #include "io/describe.h"
 #include "io/store/hdf5.h"
 #include "io/store/history.h"
+#include "io/store/store_basis.h"
 #include "io/store/store_content.h"
+#include "io/store/store_lift.h"
 #include "io/store/store_parts.h"
 
 namespace chaosgrad::internal {
@@ -47,39 +49,6 @@ void write_measure(Hdf5Writer& store, const Measure& measure) {
   store.texts("measure/marginals", marginals);
   store.texts("measure/germs", germs);
   if (measure.correlation()) store.matrix("measure/correlation", *measure.correlation());
-}
-
-// The families by their recurrences, as far as the indices reach.
-void write_basis(Hdf5Writer& store, const Measure& measure, const Basis& basis, Index m) {
-  const Index d = basis.dimension();
-  std::vector<std::int64_t> indices;
-  std::vector<Index> degree(static_cast<std::size_t>(d), 0);
-  for (Index i = 0; i < m; ++i) {
-    const MultiIndex& index = basis.indices()[i];
-    indices.insert(indices.end(), index.begin(), index.end());
-    for (std::size_t k = 0; k < degree.size(); ++k)
-      degree[k] = std::max<Index>(degree[k], index[k]);
-  }
-  store.integers("indices", indices, m, d);
-  std::vector<std::string> kinds;
-  for (std::size_t k = 0; k < degree.size(); ++k) {
-    const Family& family = basis.families()[k];
-    const bool polynomial = family.kind() == Family::Kind::polynomial;
-    kinds.emplace_back(measure.is_logarithmic(static_cast<Index>(k)) ? "log"
-                       : polynomial                                  ? "polynomial"
-                                                                     : "fourier");
-    if (!polynomial) continue;
-    const Recurrence& recurrence = family.recurrence(degree[k]);
-    const auto column = [&](const char* name, const Vector& values, Index count) {
-      store.vector(fmt::format("basis/{}/{}", k, name),
-                   std::vector<double>(values.begin(), values.begin() + count));
-    };
-    column("a", recurrence.a, degree[k]);
-    column("b", recurrence.b, degree[k] + 1);
-    store.number(fmt::format("basis/{}/center", k), recurrence.center);
-    store.number(fmt::format("basis/{}/scale", k), recurrence.scale);
-  }
-  store.texts("basis/kinds", kinds);
 }
 
 void write_run(Hdf5Writer& store, const Solution& run) {
@@ -126,6 +95,10 @@ void write_error(Hdf5Writer& store, const Solution& solution) {
   known("error/bound", error.bound);
   store.number("error/confidence", error.confidence);
   store.vector("error/components", {error.components.begin(), error.components.end()});
+  if (solution.multiplier_errors.size() > 0) {
+    store.vector("error/multipliers",
+                 {solution.multiplier_errors.begin(), solution.multiplier_errors.end()});
+  }
   known("true_error", solution.true_error);
   store.integer("diagnostic_gradients", solution.diagnostic_gradients);
   known("unseen", solution.unseen);
@@ -144,8 +117,9 @@ std::string write_content(const Record& record, const std::string& summary) {
   write_options(store, solution.options);
   const Expansion& expansion = solution.expansion;
   write_measure(store, expansion.measure());
-  write_basis(store, expansion.measure(), expansion.basis(), expansion.coefficients().rows());
+  write_basis(store, "", expansion.measure(), expansion.basis(), expansion.coefficients().rows());
   store.matrix("coefficients", expansion.coefficients());
+  if (expansion.lift()) write_lift(store, expansion.measure(), *expansion.lift());
   write_run(store, solution);
   write_history(store, solution.history);
   write_error(store, solution);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chaosgrad/basis.h"
-#include "chaosgrad/solution.h"
+#include "chaosgrad/statistics.h"
 
 namespace chaosgrad::internal {
 
@@ -50,6 +50,13 @@ using Pairs = std::vector<std::pair<Index, Index>>;
 // θ_k on the basis (m×d): E[θ_k ψ_i], i > 0; row 0 is 0.
 [[nodiscard]] Matrix parameter_coefficients(const Expansion& expansion);
 [[nodiscard]] Vector parameter_deviations(const Measure& measure);  // sd of each θ_k
+
+// Where the expansion is lifted x is no polynomial: mean, sd and (with `indices`) Sobol' indices of
+// its components by sampling, with bars, and nothing else.
+[[nodiscard]] std::vector<OutputStatistics> sampled_moments(const Expansion& expansion,
+                                                            const Accuracy& accuracy, bool indices);
+// ‖x‖_π
+[[nodiscard]] double norm_of(const Expansion& expansion);
 
 // A tensor rule over the germ that integrates the fourth power of the expansion exactly; nothing if
 // it would need more than `limit` points.

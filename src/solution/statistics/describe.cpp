@@ -71,6 +71,12 @@ double sorted_cdf(const Vector& sorted, double t) {
   return static_cast<double>(count) / static_cast<double>(sorted.size());
 }
 
+double sorted_mass(const Vector& sorted, double from, double to, bool closed) {
+  if (!closed) return sorted_cdf(sorted, to) - sorted_cdf(sorted, from);
+  const auto below = std::lower_bound(sorted.begin(), sorted.end(), from) - sorted.begin();
+  return sorted_cdf(sorted, to) - static_cast<double>(below) / static_cast<double>(sorted.size());
+}
+
 Vector histogram_edges(const Vector& sorted, Index bins) {
   const double low = sorted_quantile(sorted, histogram_tail);
   const double high = sorted_quantile(sorted, 1 - histogram_tail);
@@ -99,7 +105,7 @@ Matrix describe(const OutputSamples& samples, const std::vector<Vector>& sorted,
       table(j, layout.quantile(l)) = sorted_quantile(values, levels[static_cast<std::size_t>(l)]);
     const Vector& edge = edges[static_cast<std::size_t>(j)];
     for (Index b = 0; b + 1 < edge.size(); ++b)
-      table(j, layout.bin(b)) = sorted_cdf(values, edge(b + 1)) - sorted_cdf(values, edge(b));
+      table(j, layout.bin(b)) = sorted_mass(values, edge(b), edge(b + 1), layout.atoms && b == 0);
   }
   if (sampled == 0) return table;
   const Matrix centred = samples.values.rowwise() - samples.values.colwise().mean();

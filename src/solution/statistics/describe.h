@@ -12,6 +12,8 @@ struct TableLayout {
   // Outputs before this one have exact correlations with θ and covariances among themselves: their
   // columns stay 0.
   Index first_inexact = 0;
+  // Outputs may have a bound that holds with a probability: the first bin includes its lower edge.
+  bool atoms = false;
 
   [[nodiscard]] Index sixth() const { return numbers; }  // E z⁶, for the bars of the others
   [[nodiscard]] Index quantile(Index l) const { return numbers + 1 + l; }
@@ -44,6 +46,8 @@ struct Extremes {
 [[nodiscard]] double sorted_quantile(const Vector& sorted, double p);
 // P(output ≤ t) of a sorted sample.
 [[nodiscard]] double sorted_cdf(const Vector& sorted, double t);
+// P(from < output ≤ to); with `closed` P(from ≤ output ≤ to).
+[[nodiscard]] double sorted_mass(const Vector& sorted, double from, double to, bool closed);
 // From the 0.1 % to the 99.9 % quantile; empty if they are the same.
 [[nodiscard]] Vector histogram_edges(const Vector& sorted, Index bins);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "chaosgrad/error.h"
@@ -54,14 +55,56 @@ Vector CrossFit::variance(Index version) const {
   return squared.bottomRows(squared.rows() - 1).colwise().sum().transpose();
 }
 
-Vector mean(const Expansion& expansion) { return expansion.coefficients().row(0).transpose(); }
+namespace {
+
+Accuracy unknown(const Expansion& expansion) {
+  return accuracy(ErrorEstimate{}, {}, expansion.coefficients().cols());
+}
+
+// One number of each component.
+Vector column(const std::vector<OutputStatistics>& outputs, Estimate OutputStatistics::*member) {
+  Vector values(static_cast<Index>(outputs.size()));
+  std::ranges::transform(outputs, values.begin(), [&](const auto& o) { return (o.*member).value; });
+  return values;
+}
+
+}  // namespace
+
+std::vector<OutputStatistics> internal::sampled_moments(const Expansion& expansion,
+                                                        const Accuracy& accuracy, bool indices) {
+  StatisticsOptions options;
+  options.levels.clear();
+  options.bins = 1;
+  options.indices = indices;
+  options.samples = indices ? 4096 : 16384;
+  return statistics(expansion, accuracy, {}, options).outputs;
+}
+
+double internal::norm_of(const Expansion& expansion) {
+  if (!expansion.lift()) return expansion.coefficients().norm();
+  const std::vector<OutputStatistics> x = sampled_moments(expansion, unknown(expansion), false);
+  return std::hypot(column(x, &OutputStatistics::mean).norm(),
+                    column(x, &OutputStatistics::sd).norm());
+}
+
+Vector mean(const Expansion& expansion) {
+  if (expansion.lift())
+    return column(sampled_moments(expansion, unknown(expansion), false), &OutputStatistics::mean);
+  return expansion.coefficients().row(0).transpose();
+}
 
 Vector sd(const Expansion& expansion) {
+  if (expansion.lift())
+    return column(sampled_moments(expansion, unknown(expansion), false), &OutputStatistics::sd);
   const Coefficients& u = expansion.coefficients();
   return u.bottomRows(u.rows() - 1).colwise().norm().transpose();
 }
 
 Vector sd(const Solution& solution) {
+  if (solution.expansion.lift()) {
+    return column(sampled_moments(solution.expansion, accuracy(solution), false),
+                  &OutputStatistics::sd);
+  }
   return CrossFit(solution.expansion.coefficients(), solution.replicates)
       .variance(0)
       .cwiseMax(0.0)

@@ -48,9 +48,20 @@ Moves moves_of(const Accuracy& accuracy, const Matrix& x, std::uint64_t seed) {
   return {signs, Vector::Constant(directions, std::max(length, scale)), false};
 }
 
+// x moved by a step, but not across its bounds: x* is within them too, and a quantity may not be
+// defined beyond.
+Matrix moved(const Matrix& x, const Eigen::RowVectorXd& step, const ConstraintBlock* bounds) {
+  const Matrix there = x.rowwise() + step;
+  return bounds ? Matrix(there.cwiseMax(bounds->lower).cwiseMin(bounds->upper)) : there;
+}
+
 // Slopes of every quantity at a block of samples along the moves: n × count each.
 std::vector<Matrix> slopes(const Quantities& quantities, const Matrix& x, const Matrix& theta,
-                           const NoiseRule& noise, const Moves& moves) {
+                           const NoiseRule& noise, const Moves& moves,
+                           const Constraints* constraints) {
+  ConstraintBlock at;
+  if (constraints) constraints->evaluate(x, theta, at);
+  const ConstraintBlock* bounds = constraints ? &at : nullptr;
   const auto means = [&](const Matrix& at) {
     return quantity_means(quantities, at, theta, noise.nodes, noise.weights);
   };
@@ -58,7 +69,7 @@ std::vector<Matrix> slopes(const Quantities& quantities, const Matrix& x, const 
   std::vector<Matrix> result;
   for (Index i = 0; i < moves.signs.rows(); ++i) {
     const Eigen::RowVectorXd step = moves.lengths(i) * moves.signs.row(i);
-    const Matrix above = means(x.rowwise() + step), below = means(x.rowwise() - step);
+    const Matrix above = means(moved(x, step, bounds)), below = means(moved(x, -step, bounds));
     result.push_back((above - middle).cwiseAbs().cwiseMax((below - middle).cwiseAbs()) /
                      moves.lengths(i));
   }
@@ -110,7 +121,8 @@ std::vector<Propagated> propagate_quantities(const OutputSampler& sampler,
   for (Index first = 0; first < points; first += block_size) {
     const Index n = std::min(block_size, points - first);
     const Matrix block_x = x.middleRows(first, n), block_theta = theta.middleRows(first, n);
-    const std::vector<Matrix> slope = slopes(quantities, block_x, block_theta, noise, moves);
+    const std::vector<Matrix> slope =
+        slopes(quantities, block_x, block_theta, noise, moves, sampler.constraints());
     const Matrix values =
         quantity_means(quantities, block_x, block_theta, noise.nodes, noise.weights);
     for (std::size_t j = 0; j < count; ++j) {

@@ -89,6 +89,10 @@ OutputSampler::Optima OutputSampler::optima(const Matrix& u) const {
   return result;
 }
 
+const Constraints* OutputSampler::constraints() const {
+  return expansion_.lift() ? &expansion_.lift()->constraints() : nullptr;
+}
+
 NoiseRule OutputSampler::noise(Index shift, Index most) const {
   const Index limit = std::max(most, least_noise_draws);
   if (exact_.weights.size() == 0)
@@ -110,9 +114,18 @@ double OutputSampler::work() const {
   const auto draws = static_cast<double>(std::max<Index>(draws_, exact_.weights.size()));
   constexpr double per_parameter = 30;  // a Sobol' number and a quantile
   constexpr double per_output = 100;    // sorting
-  return m * (1 + columns) + per_parameter * static_cast<double>(law_.dimension()) +
+  return m * (1 + columns) + (expansion_.lift() ? projection_work(*expansion_.lift()) : 0) +
+         per_parameter * static_cast<double>(law_.dimension()) +
          per_output * static_cast<double>(outputs()) +
          (quantities_.count > 0 ? draws * quantities_.operations : 0);
+}
+
+// A metric of its own for each sample, its inverse, and a few changes of the active set.
+double internal::projection_work(const Lift& lift) {
+  const auto q = static_cast<double>(lift.constraints().dimension()),
+             p = static_cast<double>(lift.constraints().rows());
+  constexpr double least = 2000;  // however small it is
+  return least + static_cast<double>(lift.factor().size()) + 2 * q * q * (q + p);
 }
 
 Matrix quantity_means(const Quantities& quantities, Block x, Block theta, const Matrix& noise,
@@ -131,11 +144,12 @@ Matrix quantity_means(const Quantities& quantities, Block x, Block theta, const 
 
 OutputSamples OutputSampler::at(const Matrix& u, const Coefficients& coefficients,
                                 const NoiseRule& noise) const {
-  // Quantities need all of x.
-  const bool all = quantities_.count > 0;
+  // Quantities and projections need all of x.
+  const bool all = quantities_.count > 0 || expansion_.lift();
   const Expansion expansion(
       expansion_.measure(), expansion_.basis(),
-      all ? coefficients : Coefficients(coefficients(Eigen::all, components_)));
+      all ? coefficients : Coefficients(coefficients(Eigen::all, components_)),
+      expansion_.shared_lift());
   OutputSamples samples{Matrix(u.rows(), law_.dimension()), Matrix(u.rows(), outputs())};
   executor_.for_each((u.rows() + block_size - 1) / block_size, [&](Index block) {
     const Index first = block * block_size, n = std::min(block_size, u.rows() - first);
@@ -150,6 +164,7 @@ OutputSamples OutputSampler::at(const Matrix& u, const Coefficients& coefficient
     }
     for (Index i = 0; i < components(); ++i)
       samples.values.block(first, i, n, 1) = x.col(components_[static_cast<std::size_t>(i)]);
+    if (quantities_.count == 0) return;
     samples.values.block(first, components(), n, quantities_.count) =
         quantity_means(quantities_, x, theta, noise.nodes, noise.weights);
   });

@@ -37,6 +37,8 @@ class OutputSampler {
     Matrix theta, x;
   };
   [[nodiscard]] Optima optima(const Matrix& u) const;
+  // The constraints that all x satisfy; null: there are none.
+  [[nodiscard]] const Constraints* constraints() const;
 
  private:
   const Expansion& expansion_;
@@ -49,6 +51,9 @@ class OutputSampler {
   NoiseRule exact_ = {};  // no nodes: shifted points
   Index draws_ = 1;       // of them
 };
+
+// Multiplications of one projection, roughly.
+[[nodiscard]] double projection_work(const Lift& lift);
 
 // Shift r of the Sobol' points for θ (columns: d, or 2d for pairs of points), count × columns.
 [[nodiscard]] Matrix shifted_points(std::uint64_t seed, Index shift, Index count, Index columns);

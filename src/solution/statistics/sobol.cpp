@@ -30,6 +30,21 @@ SobolIndices shares(const IndexSet& indices, const Coefficients& squares) {
   return sobol;
 }
 
+SobolIndices sampled_shares(const Expansion& expansion, const Accuracy& accuracy) {
+  const std::vector<OutputStatistics> x = sampled_moments(expansion, accuracy, true);
+  const auto q = static_cast<Index>(x.size());
+  const Index d = expansion.measure().dimension();
+  SobolIndices sobol{Matrix(q, d), Matrix(q, d)};
+  for (Index i = 0; i < q; ++i) {
+    for (Index k = 0; k < d; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      sobol.main(i, k) = x[static_cast<std::size_t>(i)].main[at].value;
+      sobol.total(i, k) = x[static_cast<std::size_t>(i)].total[at].value;
+    }
+  }
+  return sobol;
+}
+
 }  // namespace
 
 Pairs internal::relevant_pairs(const IndexSet& indices, Index functions) {
@@ -75,10 +90,13 @@ VarianceParts internal::variance_parts(const IndexSet& indices, const Coefficien
 }
 
 SobolIndices sobol(const Expansion& expansion) {
+  if (expansion.lift())
+    return sampled_shares(expansion, accuracy({}, {}, expansion.coefficients().cols()));
   return shares(expansion.basis().indices(), expansion.coefficients().cwiseAbs2());
 }
 
 SobolIndices sobol(const Solution& solution) {
+  if (solution.expansion.lift()) return sampled_shares(solution.expansion, accuracy(solution));
   const CrossFit fit(solution.expansion.coefficients(), solution.replicates);
   return shares(solution.expansion.basis().indices(), fit.squares(0));
 }

@@ -33,10 +33,13 @@ Histogram histogram(const SampledTable& table, Index j, double norm, double conf
   const double delta = norm / std::sqrt(1 - confidence);
   for (Index b = 0; b < bins; ++b) {
     const double a = edges(b), c = edges(b + 1), width = c - a;
-    const double mass = sorted_cdf(sorted, c) - sorted_cdf(sorted, a);
+    const bool closed = table.layout.atoms && b == 0;
+    const double mass = sorted_mass(sorted, a, c, closed);
     const double most = sorted_cdf(sorted, c + delta) - sorted_cdf(sorted, a - delta);
-    const double least =
-        std::max(0.0, sorted_cdf(sorted, c - delta) - sorted_cdf(sorted, a + delta));
+    // Bounds of x hold for x* too: what lies on them stays inside.
+    const double from = closed && a <= sorted(0) ? a : a + delta;
+    const bool last = table.layout.atoms && c >= sorted(sorted.size() - 1);
+    const double least = std::max(0.0, sorted_mass(sorted, from, last ? c : c - delta, closed));
     const double value = std::max(0.0, table.value(j, table.layout.bin(b)));
     result.density(b) = value / width;
     result.error(b) =
@@ -135,6 +138,11 @@ void set_covariance(const SampledTable& table, const std::vector<Propagated>& pr
   }
 }
 
+// Whether statistics of x follow from the coefficients.
+bool is_exact(const Expansion& expansion, const StatisticsOptions& options) {
+  return !options.measure && !expansion.lift();
+}
+
 // By sampling: of the chosen components and the quantities.
 void set_sampled(const Expansion& expansion, const Accuracy& accuracy, const CrossFit& fit,
                  const OutputSampler& sampler, const std::vector<Index>& chosen,
@@ -142,7 +150,7 @@ void set_sampled(const Expansion& expansion, const Accuracy& accuracy, const Cro
                  Statistics& result) {
   const Measure& law = options.measure ? *options.measure : expansion.measure();
   const Index components = sampler.components(), outputs = sampler.outputs();
-  const Index first_inexact = options.measure ? 0 : components;
+  const Index first_inexact = is_exact(expansion, options) ? components : 0;
   const Index first_indexed = options.indices ? first_inexact : outputs;
   const SampledTable table =
       sampled_statistics(sampler, fit, result.pairs, law.dimension(), first_indexed, first_inexact,
@@ -206,7 +214,7 @@ Statistics statistics(const Expansion& expansion, const Accuracy& given,
     result.pairs = relevant_pairs(expansion.basis().indices(), expansion.coefficients().rows());
   }
   const CrossFit fit(expansion.coefficients(), accuracy.replicates);
-  const bool exact = !options.measure, all = !exact || !options.components;
+  const bool exact = is_exact(expansion, options), all = !exact || !options.components;
   const std::vector<Index> chosen =
       all ? every(expansion.coefficients().cols()) : *options.components;
   result.outputs.resize(
