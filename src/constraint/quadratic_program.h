@@ -31,8 +31,10 @@ struct QuadraticSolution {
   Vector row_multipliers;    // p
   Index violated = -1;       // infeasible: a row that cannot be met, or p + component of a bound
   Index steps = 0;
-  // Which rows and bounds are met with equality and multipliers strictly inside of their limits: a
-  // guess for the next program (rows 0 … p − 1, p + component for bounds).
+  // Which rows and bounds are met with equality and multipliers inside of their limits: a guess for
+  // the next program (rows 0 … p − 1, p + component for bounds). Numbers from p + q on are further
+  // hints: p + q + component, that the bound is the lower one; p + 2q + row and 2p + 2q + row, that
+  // the multiplier of the row rests at `most` or at `least`.
   std::vector<Index> working;
 };
 
