@@ -8,8 +8,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Rooms from the foundation upwards. A room may include itself and the rows before its own; rooms of
 # one row do not include each other. A folder that holds sub-folders stands in the list by itself:
-# its files are above the sub-folders (basis, solve, solution), below them (expression, problem), or
-# between them (io).
+# its files are above the sub-folders (basis, solve, solution), below them (expression), or between
+# them (problem, io).
 ROWS = [
     ["numeric"],
     ["parallel"],
@@ -25,6 +25,8 @@ ROWS = [
     ["expression/derivatives"],
     ["expression/program"],
     ["expression/formula"],
+    ["expression/source"],
+    ["problem/constrained"],
     ["problem"],
     ["problem/coded"],
     ["curvature"],

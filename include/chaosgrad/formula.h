@@ -52,6 +52,9 @@ struct VariableSpec {
   std::string name;
   bool is_vector = false;
   Vector start;  // its size is the variable's
+  // Bounds, formulas in θ: none, one for all components (a number or a vector), or one for each;
+  // "inf" and "-inf" are no bounds.
+  std::vector<FormulaText> lower = {}, upper = {};
 };
 
 struct FormulaSpec {
@@ -62,6 +65,8 @@ struct FormulaSpec {
   std::vector<std::pair<std::string, Matrix>> constants;
   std::vector<std::pair<std::string, FormulaText>> definitions;
   std::vector<VariableSpec> variables;
+  // By name: "formula <= formula", or with >= or ==, in x and θ; vectors compare by component.
+  std::vector<std::pair<std::string, FormulaText>> constraints;
   FormulaText objective;
   std::optional<FormulaText> strong_convexity, smoothness, noise_variance, noise_growth;
   std::vector<std::pair<std::string, FormulaText>> reference;   // one per variable, or none

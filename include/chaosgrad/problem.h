@@ -11,6 +11,7 @@
 
 #include "chaosgrad/basis.h"
 #include "chaosgrad/constraints.h"
+#include "chaosgrad/lift.h"
 #include "chaosgrad/measure.h"
 #include "chaosgrad/types.h"
 
@@ -64,6 +65,9 @@ struct ProblemFacts {
   std::vector<BasisFunction> known;
   // One per component of θ and of x, for messages; empty: theta and x, with numbers if several.
   std::vector<std::string> parameter_names, variable_names;
+  // x stands for y of this lift, and gradient() for a monotone map of it that need not be the
+  // gradient of a function: how solvers see constraints that they do not handle themselves.
+  std::shared_ptr<const Lift> lift;
   // Operations of one gradient, where they are known: cheap gradients are tested at many more θ.
   std::optional<double> operations;
 };

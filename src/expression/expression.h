@@ -87,6 +87,15 @@ class Graph {
 // numbers, names, pi. Throws FormulaError.
 [[nodiscard]] Node parse(Graph& graph, std::string_view text, const Scope& names, int text_id = -1);
 
+// "formula <= formula", with any comparison, whose sides are kept apart.
+struct Relation {
+  Node left, right;
+  Op op;            // less, less_equal, …, as written
+  SourceSpan sign;  // of the comparison
+};
+[[nodiscard]] Relation parse_relation(Graph& graph, std::string_view text, const Scope& names,
+                                      int text_id = -1);
+
 // ∂ scalar / ∂ input for each input node (same shape as the input): reverse mode on the graph. At
 // kinks of abs, max, min, if the derivative of the branch taken is used; norm2 has derivative 0 at
 // 0.

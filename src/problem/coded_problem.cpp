@@ -14,6 +14,7 @@ namespace chaosgrad::internal {
 // The names of a coded problem and its quantities. Input slots of the graph: x and θ.
 struct CodedProblem::Formulas {
   std::vector<std::string> component_names, parameter_names, quantity_names;
+  std::string variable_name;  // the first one's
   Program program;
   struct Scratch {
     Program::Workspace workspace;
@@ -34,6 +35,7 @@ void CodedProblem::add_names(const std::vector<std::string>& parameters,
     formulas->parameter_names.push_back(name);
   }
   Index column = 0;
+  formulas->variable_name = variables.empty() ? "x" : variables[0].name;
   for (const VariableSpec& variable : variables) {
     names.add(variable.name, graph.input(0, column, {variable.start.size(), 1}), "variables");
     append_component_names(variable, formulas->component_names);
@@ -59,7 +61,28 @@ ProblemFacts CodedProblem::facts() const {
   ProblemFacts facts = oracle_.facts();
   facts.parameter_names = formulas_->parameter_names;
   facts.variable_names = formulas_->component_names;
+  facts.constraints = constraints_;
+  if (start_.size() > 0) facts.start = start_;
   return facts;
+}
+
+void CodedProblem::bound(const Vector& lower, const Vector& upper) {
+  const auto filled = [&](const Vector& given, double otherwise, const char* key) -> Vector {
+    if (given.size() == 0) return Vector::Constant(dimension(), otherwise);
+    if (given.size() == 1) return Vector::Constant(dimension(), given(0));
+    if (given.size() == dimension()) return given;
+    throw InputError(std::string("objective.options.") + key,
+                     "expected one number, or " + std::to_string(dimension()) + ", found " +
+                         std::to_string(given.size()));
+  };
+  if (lower.size() == 0 && upper.size() == 0) return;
+  const Vector least = filled(lower, -infinity, "lower"), most = filled(upper, infinity, "upper");
+  if (!(least.array() <= most.array()).all())
+    throw InputError("objective.options.upper", "expected upper bounds that are not below lower");
+  start_ = oracle_.facts().start.cwiseMax(least).cwiseMin(most);
+  constraints_ = std::make_shared<const LinearConstraints>(
+      dimension(), lower.size() == 0 ? lower : least, upper.size() == 0 ? upper : most,
+      std::vector<LinearConstraints::Rows>{}, formulas_->variable_name);
 }
 
 void CodedProblem::quantities(Block x, Block theta, Block /*noise*/, BlockOut values) const {
@@ -88,7 +111,7 @@ void CodedProblem::validate(Index points) const {
             .theta;
     const Matrix noise =
         draw_noise(noise_dimension(), make_stream(0, Purpose::model_noise), first, count);
-    const Matrix x = oracle_.facts().start.transpose().replicate(count, 1);
+    const Matrix x = facts().start.transpose().replicate(count, 1);
     Matrix g(count, dimension());
     gradient(x, theta, noise, g);
     if (!g.allFinite()) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "chaosgrad/constraints.h"
 #include "chaosgrad/formula.h"
 #include "chaosgrad/problem.h"
 
@@ -41,6 +42,9 @@ class CodedProblem {
   [[nodiscard]] const Measure& parameters() const { return oracle_.parameters(); }
   [[nodiscard]] Index noise_dimension() const { return oracle_.noise_dimension(); }
   [[nodiscard]] ProblemFacts facts() const;
+  // lower ≤ x ≤ upper: one number for all components, or one for each; empty: none. The start is
+  // moved inside.
+  void bound(const Vector& lower, const Vector& upper);
   void gradient(const Block& x, const Block& theta, const Block& noise, BlockOut g) const {
     oracle_.gradient(x, theta, noise, g);
   }
@@ -80,6 +84,8 @@ class CodedProblem {
   std::shared_ptr<const void> owner_;
   Oracle oracle_;
   std::shared_ptr<const Formulas> formulas_;
+  std::shared_ptr<const Constraints> constraints_;
+  Vector start_;  // empty: that of the problem
 };
 
 }  // namespace chaosgrad::internal

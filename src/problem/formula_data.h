@@ -32,6 +32,21 @@ struct NamedCondition {
   std::vector<std::size_t> noise = {};  // and named noise numbers
 };
 
+// A bound of some components of x: a number for all of them, or a vector.
+struct BoundNode {
+  Index first = 0, count = 1;
+  Node value;
+  SourceSpan span;
+};
+
+// Rows c(x, θ) under one name, with the limits of their multipliers (see constraints.h).
+struct RowNodes {
+  Constraint what;
+  Node value;        // a number, or what.count components
+  Node least, most;  // a number for all of them, or as many
+  SourceSpan span;
+};
+
 struct FormulaData {
   explicit FormulaData(const FormulaSpec& spec);
 
@@ -50,8 +65,12 @@ struct FormulaData {
   Matrix rows;            // the table's rows, appended to slot_table after the finite ones
   Index row_source = -1;  // the noise column that picks the row
 
-  Node objective;
-  Domain domain;  // of the objective as a function of x
+  std::vector<BoundNode> lower, upper;
+  Vector least_x, most_x;  // between which the bounds leave x, whatever θ is
+  std::vector<RowNodes> row_nodes;
+
+  Node objective;  // its smooth part, where some of the rows are kinks
+  Domain domain;   // of the objective as a function of x
   std::vector<NamedCondition> conditions;
   std::vector<std::pair<std::string, Node>> noise_numbers;  // by name
   Program condition_program;                                // its outputs: see formula_domain.cpp

@@ -12,27 +12,6 @@ namespace {
 
 constexpr std::size_t most_names = 4, longest_text = 60;
 
-// What an input can be, whatever the sample.
-Range input_range(const FormulaData& data, int slot, Index column, Index count) {
-  const auto bounds = [](double lower, double upper, bool nonzero) {
-    return Range{lower, upper, nonzero || lower > 0 || upper < 0};
-  };
-  const auto of = [&](const Distribution& law) {
-    if (!law.is_discrete()) return bounds(law.lower(), law.upper(), law.lower() == 0);
-    const auto& values = std::get<Discrete>(law.parameters()).values;
-    return bounds(law.lower(), law.upper(), std::ranges::find(values, 0.0) == values.end());
-  };
-  if (slot == slot_theta && count == 1)
-    return of(data.measure.marginals()[static_cast<std::size_t>(column)]);
-  if (slot == slot_noise) return bounds(0x1p-53, 1 - 0x1p-53, true);
-  if (slot != slot_table || count != 1) return {};
-  if (const auto finite = static_cast<Index>(data.finite.size()); column >= finite) {
-    const auto values = data.rows.col(column - finite).array();
-    return bounds(values.minCoeff(), values.maxCoeff(), (values != 0).all());
-  }
-  return of(data.finite[static_cast<std::size_t>(column)]);
-}
-
 // The texts of a problem by their number; one that is used twice names none.
 std::map<int, std::string> texts_of(const FormulaSpec& spec) {
   std::map<int, std::string> texts;
@@ -192,6 +171,29 @@ std::string reason(const DomainCondition& condition, bool is_matrix, const Viola
 }
 
 }  // namespace
+
+Range input_range(const FormulaData& data, int slot, Index column, Index count) {
+  const auto bounds = [](double lower, double upper, bool nonzero) {
+    return Range{lower, upper, nonzero || lower > 0 || upper < 0};
+  };
+  const auto of = [&](const Distribution& law) {
+    if (!law.is_discrete()) return bounds(law.lower(), law.upper(), law.lower() == 0);
+    const auto& values = std::get<Discrete>(law.parameters()).values;
+    return bounds(law.lower(), law.upper(), std::ranges::find(values, 0.0) == values.end());
+  };
+  if (slot == slot_theta && count == 1)
+    return of(data.measure.marginals()[static_cast<std::size_t>(column)]);
+  if (slot == slot_x && data.least_x.size() > 0)
+    return bounds(data.least_x.segment(column, count).minCoeff(),
+                  data.most_x.segment(column, count).maxCoeff(), false);
+  if (slot == slot_noise) return bounds(0x1p-53, 1 - 0x1p-53, true);
+  if (slot != slot_table || count != 1) return {};
+  if (const auto finite = static_cast<Index>(data.finite.size()); column >= finite) {
+    const auto values = data.rows.col(column - finite).array();
+    return bounds(values.minCoeff(), values.maxCoeff(), (values != 0).all());
+  }
+  return of(data.finite[static_cast<std::size_t>(column)]);
+}
 
 void add_domain(FormulaData& data, const FormulaSpec& spec) {
   data.domain = find_domain(

@@ -4,6 +4,9 @@
 
 namespace chaosgrad::internal {
 
+// What an input can be, whatever the sample.
+[[nodiscard]] Range input_range(const FormulaData& data, int slot, Index column, Index count);
+
 // Finds the domain of the objective, around the start. The graph has all nodes of the objective.
 void add_domain(FormulaData& data, const FormulaSpec& spec);
 

@@ -6,6 +6,7 @@
 
 #include "chaosgrad/error.h"
 #include "numeric/pack.h"
+#include "problem/constraint_rows.h"
 #include "problem/formula_data.h"
 #include "problem/formula_domain.h"
 #include "problem/known_functions.h"
@@ -192,6 +193,8 @@ FormulaData::FormulaData(const FormulaSpec& spec) : measure(measure_of(spec)) {
     names.add(name, parse(graph, formula.text, names.scope(), formula.id), "definitions");
   }
 
+  add_bounds(*this, spec, names.scope());
+  add_constraints(*this, spec, names.scope());
   objective_span = span_of(spec.objective);
   objective = scalar_formula(graph, spec.objective, names.scope());
   gradient = internal::gradient(graph, objective, variables);
@@ -220,6 +223,7 @@ FormulaData::FormulaData(const FormulaSpec& spec) : measure(measure_of(spec)) {
     quantity_widths.push_back(1);
   }
   quantity_program = Program(graph, quantity_nodes);
+  compile_constraints(*this, spec);
   add_checks(*this);
 
   const auto constant_fact = [&](const std::optional<FormulaText>& formula,

@@ -46,6 +46,8 @@ enum class Purpose : std::uint8_t {
   sieve_test_parameters,   // sieve, the test that confirms: θ. Step: number of the look
   sieve_test_noise,        // the same: v. Step: look · 16 + draw
   screen_elsewhere,  // tests of collocation, where f is tried beside x_u. Step: number of the test
+  lift_parameters,   // the metric of problems with constraints and noise: θ
+  lift_noise,        // the same: v
 };
 
 // The streams of a purpose have the ids group · 2^48 + first + step, step < count.
@@ -55,7 +57,7 @@ struct StreamRange {
 };
 inline constexpr std::uint64_t all_steps = std::uint64_t{1} << 48;
 // In the order of the purposes. Ids are part of the results: those in use never change.
-inline constexpr std::array<StreamRange, 29> stream_registry = {{
+inline constexpr std::array<StreamRange, 31> stream_registry = {{
     {Purpose::parameters, 0, 0, all_steps},
     {Purpose::noise, 1, 0, all_steps},
     {Purpose::scramble, 2, 0, all_steps},
@@ -85,6 +87,8 @@ inline constexpr std::array<StreamRange, 29> stream_registry = {{
     {Purpose::sieve_test_parameters, 24, 0, all_steps},
     {Purpose::sieve_test_noise, 25, 0, all_steps},
     {Purpose::screen_elsewhere, 26, 0, all_steps},
+    {Purpose::lift_parameters, 27, 0, 1},
+    {Purpose::lift_noise, 28, 0, 1},
 }};
 
 // The stream of one purpose at one step. Throws InputError unless step < count.

@@ -5,9 +5,10 @@
 #include "chaosgrad/solution.h"
 #include "estimate/reference.h"
 #include "solution/certificate.h"
-#include "solution/statistics/coefficients.h"
 #include "solve/common/goal.h"
+#include "solve/common/lifted_scale.h"
 #include "solve/common/validation.h"
+#include "solve/lifted_problem.h"
 #include "solve/run.h"
 
 namespace chaosgrad {
@@ -18,7 +19,12 @@ namespace {
 void judge(const Options& options, Solution& solution) {
   if (solution.status != Status::completed || !solution.error.estimate) return;
   if (!options.tolerance && !options.relative_tolerance) return;
-  const double target = absolute_tolerance(options, norm_of(solution.expansion));
+  const Expansion& x = solution.expansion;
+  const double norm =
+      x.lift()
+          ? lifted_scale(x.measure(), *x.lift(), x.basis(), x.coefficients(), {}, options.seed).norm
+          : x.coefficients().norm();
+  const double target = absolute_tolerance(options, norm);
   const bool met = *solution.error.estimate <= target;
   if (met) solution.status = Status::converged;
   solution.message += fmt::format("; the error estimate {:.3g} is {} the tolerance {:.3g}",
@@ -29,11 +35,13 @@ void judge(const Options& options, Solution& solution) {
 std::optional<double> reference_error(const Oracle& oracle, const Run& run,
                                       const Options& options) {
   Executor executor(options.threads);
+  const Validation validation(oracle, options.seed, 1 << 15);
+  if (run.lift) return validation.error(run.basis, run.u, executor, run.lift.get());
   const auto reference = expand_reference(oracle, run.basis, 0, executor);
   // ‖x*‖² less the squares of its coefficients says nothing below the rounding of ‖x*‖².
   if (reference && reference->true_error(run.u) > 1e-6 * run.u.norm())
     return reference->true_error(run.u);
-  return Validation(oracle, options.seed, 1 << 15).error(run.basis, run.u, executor);
+  return validation.error(run.basis, run.u, executor);
 }
 
 // As exactly as the run knows it: from its coefficients, or from the samples of the certificate.
@@ -60,12 +68,17 @@ Solution solve(const Oracle& oracle, const Options& options) {
     solution.true_error = true_error;
     return solution;
   }
-  const Expansion expansion(oracle.parameters(), result.basis, result.u);
-  const Certificate certificate = certify(oracle, expansion, result, options);
+  const Expansion expansion(oracle.parameters(), result.basis, result.u);  // of y, if lifted
+  const Certificate certificate =
+      result.lift ? certify(LiftedProblem(oracle, result.lift), expansion, result, options)
+                  : certify(oracle, expansion, result, options);
+  const std::optional<double> lifted_error =
+      result.lift ? reference_error(oracle, result, options) : std::nullopt;
   Solution solution = as_solution(oracle.parameters(), options, std::move(result));
   solution.error = certificate.error;
   solution.diagnostic_gradients += certificate.gradients;
-  solution.true_error = known_error(solution, certificate);
+  solution.true_error =
+      solution.expansion.lift() ? lifted_error : known_error(solution, certificate);
   judge(options, solution);
   return solution;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
+#include "constraint/projection.h"
 #include "measure/distribution_table.h"
 #include "problem/averaged_problem.h"
 #include "problem/problem_samples.h"
@@ -15,6 +16,7 @@
 #include "solve/common/option_table.h"
 #include "solve/descent/descent.h"
 #include "solve/descent/step_policy.h"
+#include "solve/lifted_problem.h"
 #include "solve/nested/nested.h"
 #include "solve/pilot.h"
 #include "solve/sieve/sieve.h"
@@ -132,7 +134,8 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method, co
   IndexSet constant = IndexSet::first(static_cast<Index>(families.size()), 1);
   Run result{.basis = options.resume ? options.resume->expansion.basis()
                                      : Basis(std::move(families), std::move(constant)),
-             .u = oracle.facts().start.transpose()};
+             .u = oracle.facts().start.transpose(),
+             .lift = oracle.facts().lift};
   result.notes = notes_on_unused(options);
   if (options.resume) check_resumption(*options.resume, method);
   result.state.texts["method"] = to_string(method);
@@ -192,6 +195,37 @@ Run run_averaged(const Oracle& oracle, const Options& options) {
 
 }  // namespace
 
+namespace {
+
+// The methods that descend on coefficients, under constraints: on those of y.
+Run run_lifted(const Oracle& oracle, const Options& options) {
+  Executor executor(options.threads);
+  MeanMetric metric;
+  if (options.resume && options.resume->expansion.lift()) {
+    metric.lift = options.resume->expansion.shared_lift();
+  } else {
+    metric = measure_mean_metric(oracle, options.seed, executor);
+  }
+  if (!metric.lift) {
+    Run none{
+        .basis = Basis(make_families(oracle), IndexSet::first(oracle.parameters().dimension(), 1)),
+        .u = oracle.facts().start.transpose()};
+    none.status = Status::infeasible;
+    none.stop_reason = fmt::format(
+        "no x satisfies the constraints at the median of theta: {} cannot be met "
+        "together with the others",
+        name_of(*oracle.facts().constraints, metric.violated));
+    return none;
+  }
+  const LiftedProblem lifted(oracle, metric.lift);
+  const Oracle plain(lifted);
+  Run result = run(plain, options);
+  result.test_gradients += mean_metric_cost(oracle);
+  return result;
+}
+
+}  // namespace
+
 Run internal::run(const Oracle& oracle, const Options& options) {
   check_ranges(options);
   const Solution* earlier = options.resume.get();
@@ -200,12 +234,15 @@ Run internal::run(const Oracle& oracle, const Options& options) {
     fresh.resume = {};
     return run(oracle, fresh);
   }
+  const bool constrained = oracle.facts().constraints != nullptr;
   if (is_adaptive(options.method)) {
     const Method method = adaptive_method(oracle, options);
+    if (constrained && method == Method::sieve) return run_lifted(oracle, options);
     return method == Method::collocation && oracle.noise_dimension() > 0
                ? run_averaged(oracle, options)
                : run_adaptive(oracle, options, method, noise_treatment(oracle, options));
   }
+  if (constrained) return run_lifted(oracle, options);
   const Solution* before = options.resume.get();
   const ProblemConstants constants =
       before ? recall(before->state) : estimate_constants(oracle, options.seed);
@@ -218,6 +255,7 @@ Run internal::run(const Oracle& oracle, const Options& options) {
   if (before) check_resumption(*before, options, plan);
   Run result{.basis = plan.basis,
              .u = Coefficients::Zero(1, oracle.dimension()),
+             .lift = oracle.facts().lift,
              .constants = constants,
              .notes = plan.notes};
   if (pilot) {

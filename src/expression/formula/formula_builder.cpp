@@ -39,7 +39,10 @@ void FormulaBuilder::binary(Token token) {
     const Precedence before = operators_.back().precedence;
     if (before < found.precedence || (before == found.precedence && right_associative)) break;
     if (before == Precedence::comparison && found.precedence == Precedence::comparison) {
-      throw FormulaError("comparisons cannot be chained; write a < b and b < c", span(token));
+      throw FormulaError(is_relation_ && frames_.size() == 1
+                             ? "comparisons cannot be chained; write two constraints"
+                             : "comparisons cannot be chained; write a < b and b < c",
+                         span(token));
     }
     reduce();
   }
@@ -90,6 +93,15 @@ void FormulaBuilder::close(Token token) {
 Node FormulaBuilder::finish() {
   reduce_all();
   return operands_.back().node;
+}
+
+Relation FormulaBuilder::finish_relation() {
+  while (operators_.size() > 1) reduce();
+  if (operators_.empty() || operators_[0].precedence != Precedence::comparison) {
+    throw FormulaError("expected one comparison, as in formula <= formula (or >=, ==)",
+                       span({0, static_cast<Index>(text_.size())}));
+  }
+  return {operands_[0].node, operands_[1].node, operators_[0].op, span(operators_[0].token)};
 }
 
 void FormulaBuilder::reduce_all() {

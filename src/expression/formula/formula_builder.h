@@ -19,8 +19,14 @@ struct Operand {
 
 class FormulaBuilder {
  public:
-  FormulaBuilder(Graph& graph, std::string_view text, const Scope& names, int text_id)
-      : graph_(graph), text_(text), names_(names), text_id_(text_id), frames_(1) {}
+  FormulaBuilder(Graph& graph, std::string_view text, const Scope& names, int text_id,
+                 bool is_relation = false)
+      : graph_(graph),
+        text_(text),
+        names_(names),
+        text_id_(text_id),
+        is_relation_(is_relation),
+        frames_(1) {}
 
   // The tokens, in order.
   void number(Token token);
@@ -34,6 +40,7 @@ class FormulaBuilder {
   void comma(Token token);
   void close(Token token);
   Node finish();
+  Relation finish_relation();  // of a text that is one comparison
 
   // What the grammar missed at byte `at`.
   [[noreturn]] void expected_operand(Index at) const;
@@ -79,6 +86,7 @@ class FormulaBuilder {
   std::string_view text_;
   const Scope& names_;
   int text_id_;
+  bool is_relation_;
   Token previous_;
   std::vector<Operand> operands_;
   std::vector<Operator> operators_;

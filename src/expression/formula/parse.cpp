@@ -52,12 +52,26 @@ struct Control : grammar::normal<Rule> {
 
 }  // namespace
 
-Node parse(Graph& graph, std::string_view text, const Scope& names, int text_id) {
-  FormulaBuilder builder(graph, text, names, text_id);
+namespace {
+
+void read_tokens(std::string_view text, FormulaBuilder& builder) {
   grammar::memory_input<grammar::tracking_mode::lazy> input(text.data(), text.data() + text.size(),
                                                             "formula");
   grammar::parse<grammar::formula, Action, Control>(input, builder, text.data());
+}
+
+}  // namespace
+
+Node parse(Graph& graph, std::string_view text, const Scope& names, int text_id) {
+  FormulaBuilder builder(graph, text, names, text_id);
+  read_tokens(text, builder);
   return builder.finish();
+}
+
+Relation parse_relation(Graph& graph, std::string_view text, const Scope& names, int text_id) {
+  FormulaBuilder builder(graph, text, names, text_id, true);
+  read_tokens(text, builder);
+  return builder.finish_relation();
 }
 
 }  // namespace chaosgrad::internal

@@ -1,5 +1,5 @@
 #pragma once
-// Formulas at the start: some inputs replaced by numbers.
+// Formulas with some inputs replaced: by numbers (at the start), or in a graph of their own.
 #include "expression/graph/graph_data.h"
 
 namespace chaosgrad::internal {
@@ -8,5 +8,11 @@ namespace chaosgrad::internal {
 // is not finite is no error here.
 [[nodiscard]] std::vector<Node> replace_inputs(Graph& graph, std::span<const Node> nodes, int slot,
                                                const Vector& values);
+
+// The nodes of one graph in another one. `input` says what stands for an input there; a node of id
+// −1: the same input.
+using InputCopy = std::function<Node(Graph& to, int slot, Index column, Shape shape)>;
+[[nodiscard]] std::vector<Node> copy_nodes(const Graph& from, std::span<const Node> nodes,
+                                           Graph& to, const InputCopy& input = {});
 
 }  // namespace chaosgrad::internal

@@ -63,10 +63,22 @@ std::vector<FileSection> make_table() {
        "The variables x of the optimisation, in this order; at least one.",
        "a table with",
        {{"start", "number or list", "0", "where solvers start; a list makes it a vector"},
-        {"size", "whole number", "a scalar", "components of a vector, at most 1000000"}},
+        {"size", "whole number", "a scalar", "components of a vector, at most 1000000"},
+        {"lower", "number, formula, or list", "none",
+         "x ≥ lower: formulas in the parameters and constants. One for all components, or a list "
+         "with one for each, where -inf is none. A start outside is moved inside"},
+        {"upper", "number, formula, or list", "none", "x ≤ upper, the same"}},
        "[variables]\n"
-       "x = {}\n"
+       "x = { lower = -2, upper = \"3 + theta^2\" }\n"
        "w = { size = 2, start = 0.25 }",
+       replaced},
+      {"constraints",
+       "Optional: what else holds for x, for every θ. Vectors are compared by component.",
+       "a comparison of two formulas in the variables and parameters, with <=, >= or ==; what is "
+       "kept below a limit is convex, above one concave, equal affine in the variables",
+       {},
+       "[constraints]\n"
+       "energy = \"x^2 + theta^2/10 <= 5\"",
        replaced},
       {"objective",
        "What is minimised, E_v F(x, θ, v) for every θ; constants that are known to hold for every "
@@ -87,7 +99,9 @@ std::vector<FileSection> make_table() {
        "Instead of formulas, a problem that is coded in C++.",
        "",
        {{"builtin", "word", "required", "which one"},
-        {"options", "table of numbers", "its own", "see below"}},
+        {"options", "table of numbers", "its own",
+         "see below; and for each `lower` and `upper`, bounds of x: a number for all components, "
+         "or a list"}},
        "[objective]\n"
        "builtin = \"elliptic-control\"\n"
        "options = { d = 8, q = 15 }"},

@@ -35,15 +35,22 @@ CodedProblem read_builtin(TomlDocument& document) {
   const std::string name = document.string(*objective.get("builtin"), "objective.builtin");
   require_no_own_sections(document, name);
   BuiltinValues values;
+  Vector bounds[2];
   if (const toml::node* options = objective.get("options")) {
     for (const TomlDocument::Entry& entry :
          document.entries(document.table(*options, "objective.options"))) {
-      values[entry.key] = document.number(*entry.value, "objective.options." + entry.key);
+      const std::string what = "objective.options." + entry.key;
+      if (entry.key == "lower" || entry.key == "upper")
+        bounds[entry.key == "upper" ? 1 : 0] = document.matrix(*entry.value, what).reshaped();
+      else
+        values[entry.key] = document.number(*entry.value, what);
     }
   }
-  return make_builtin(name, values,
-                      {.definitions = read_formulas(document, "definitions"),
-                       .quantities = read_formulas(document, "quantities")});
+  CodedProblem problem = make_builtin(name, values,
+                                      {.definitions = read_formulas(document, "definitions"),
+                                       .quantities = read_formulas(document, "quantities")});
+  problem.bound(bounds[0], bounds[1]);
+  return problem;
 }
 
 }  // namespace chaosgrad::internal

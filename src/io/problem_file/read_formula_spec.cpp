@@ -140,6 +140,19 @@ void read_noise_section(TomlDocument& document, DataFiles& files, ConstantScope&
   }
 }
 
+// A number or a formula, or a list of them.
+std::vector<FormulaText> read_bound(TomlDocument& document, const toml::table& variable,
+                                    const char* key, const std::string& what) {
+  const toml::node* node = variable.get(key);
+  if (!node) return {};
+  const std::string field = what + "." + key;
+  if (!node->is_array()) return {document.formula(*node, field)};
+  std::vector<FormulaText> bounds;
+  for (const toml::node& entry : document.array(*node, field))
+    bounds.push_back(document.formula(entry, field));
+  return bounds;
+}
+
 void read_variables(TomlDocument& document, FormulaSpec& spec) {
   const toml::table* section = document.section("variables");
   if (!section || section->empty()) {
@@ -174,6 +187,8 @@ void read_variables(TomlDocument& document, FormulaSpec& spec) {
         variable.start.setConstant(value(0, 0));
       }
     }
+    variable.lower = read_bound(document, table, "lower", what);
+    variable.upper = read_bound(document, table, "upper", what);
     spec.variables.push_back(std::move(variable));
   }
 }
@@ -217,6 +232,7 @@ FormulaSpec read_formula_spec(TomlDocument& document, ProblemSource& source) {
   read_noise_section(document, files, constants, spec);
   read_variables(document, spec);
   spec.definitions = read_formulas(document, "definitions");
+  spec.constraints = read_formulas(document, "constraints");
   read_objective(document, spec);
   check_reference(document, spec);
   spec.reference = read_formulas(document, "reference");

@@ -15,6 +15,7 @@
 #include "solve/collocation/context.h"
 #include "solve/collocation/design.h"
 #include "solve/collocation/judge.h"
+#include "solve/collocation/lifted.h"
 #include "solve/collocation/line_strategy.h"
 #include "solve/collocation/mixture_strategy.h"
 #include "solve/collocation/nominal.h"
@@ -38,7 +39,8 @@ Context make_context(const Oracle& oracle, const Options& options, Monitor& moni
                        },
                        oracle.facts().draws},
           .sampler = MixtureSampler(oracle.parameters(), options.seed),
-          .validation = Validation(oracle, options.seed)};
+          .validation = Validation(oracle, options.seed),
+          .constraints = oracle.facts().constraints.get()};
 }
 
 std::unique_ptr<Design> make_design(const Context& context, const std::vector<Family>& families) {
@@ -53,7 +55,7 @@ std::unique_ptr<Design> make_design(const Context& context, const std::vector<Fa
 
 Verdict start(const Context& context, Design& design, CollocationState& state) {
   if (context.options.resume) {
-    restore(*context.options.resume, context.tuning, design, state);
+    restore(context, *context.options.resume, design, state);
     return Verdict::go_on;
   }
   Points nominal;
@@ -67,16 +69,26 @@ void add_samples(const Context& context, Design& design, CollocationState& state
   for (const Matrix& eta : design.next(state.points, state.run.basis)) append(context, eta, state);
 }
 
+// ‖x‖_π from the points.
+double norm_of_points(const Fit& fit, const Points& points) {
+  return std::sqrt(fit.weights.dot(points.value.rowwise().squaredNorm()) /
+                   static_cast<double>(points.size()));
+}
+
 // Polishes all points and fits the expansion to them, with more samples where they do not determine
 // it. Sets basis, u and error. Empty if the run is over.
 std::optional<Fit> polish_and_fit(const Context& context, Design& design, CollocationState& state) {
   for (;;) {
     const std::optional<double> lacking = polish_points(context, state);
     if (!lacking) return {};
-    Fit fit = design.fit(state.points, state.run.basis, context.executor);
+    const Matrix lifted = lifted_values(context, state);
+    Fit fit = design.fit(state.points, targets(context, lifted, state), state.run.basis,
+                         context.executor);
     if (fit.determined) {
       state.run.basis = fit.basis;
       state.run.u = fit.u;
+      state.run.lift = state.metric;
+      if (context.constraints) state.norm = norm_of_points(fit, state.points);
       state.error = measure_error(fit, *lacking, state.error, context.options.confidence);
       return fit;
     }
@@ -95,7 +107,8 @@ void record(const Context& context, CollocationState& state) {
                         .samples = state.points.size(),
                         .step = 1,
                         .gradient_norm = std::sqrt(state.points.g.squaredNorm() / n)};
-  stage.true_error = context.validation.error(state.run.basis, state.run.u, context.executor);
+  stage.true_error = context.validation.error(state.run.basis, state.run.u, context.executor,
+                                              state.run.lift.get());
   stage.estimate = std::sqrt(state.error.squared);
   stage.basis = state.error.basis;
   stage.sampling = state.error.sampling;
@@ -199,6 +212,7 @@ void finish(const Context& context, CollocationState& state) {
     run.status = Status::outside_domain;
     run.stop_reason = state.outside + "; " + run.stop_reason;
   }
+  run.multiplier_errors = state.multiplier_errors;
   if (is_failure(run.status) || run.history.empty()) return;
   const StageError& error = state.error;
   set_error({.estimate = std::sqrt(error.squared),

@@ -31,11 +31,12 @@ Index most_samples(const Context& context, Index points) {
 Verdict test_round(const Context& context, const DefensiveSamples& samples, CollocationState& state,
                    Evidence& evidence) {
   const Index n = samples.eta.rows(), first = state.points.size();
-  const Matrix predicted = append_at_expansion(context, samples.eta, state);
+  const Predicted predicted = append_at_expansion(context, samples.eta, state);
+  if (check_feasibility(context, state) == Verdict::stop) return Verdict::stop;
   const PointReport at_expansion =
       evaluate(context.gradient, first, state.points, context.executor);
   if (note_report(context, at_expansion, state) == Verdict::stop) return Verdict::stop;
-  Vector gradients = state.points.g.bottomRows(n).rowwise().squaredNorm();
+  Vector gradients = (state.points.g.bottomRows(n) + predicted.force).rowwise().squaredNorm();
   for (Index i = 0; i < n; ++i) {
     if (state.points.evaluated[static_cast<std::size_t>(first + i)]) continue;
     gradients(i) = infinity;
@@ -48,7 +49,7 @@ Verdict test_round(const Context& context, const DefensiveSamples& samples, Coll
   if (polish_range(context, {first, n}, tolerance, context.tuning.probe_every, state, report) ==
       Verdict::stop)
     return Verdict::stop;
-  const Vector errors = (state.points.value.bottomRows(n) - predicted).rowwise().squaredNorm();
+  const Vector errors = (state.points.value.bottomRows(n) - predicted.x).rowwise().squaredNorm();
   extend(evidence.errors, samples.weights.cwiseProduct(errors));
   evidence.from_measure += std::count(samples.induced.begin(), samples.induced.end(), Index{-1});
   return Verdict::go_on;

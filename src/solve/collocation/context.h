@@ -18,9 +18,10 @@ struct Context {
   const PointwiseTuning& pointwise;
   Monitor& monitor;
   Executor& executor;
-  PointGradient gradient;  // ∇f at rows of points
-  MixtureSampler sampler;  // of θ
-  Validation validation;   // the distance to a known optimum, for the history
+  PointGradient gradient;                    // ∇f at rows of points
+  MixtureSampler sampler;                    // of θ
+  Validation validation;                     // the distance to a known optimum, for the history
+  const Constraints* constraints = nullptr;  // of x
 };
 
 }  // namespace chaosgrad::internal::collocation

@@ -2,6 +2,7 @@
 // Which samples of θ a stage adds, how the expansion is fitted to them, and which functions come
 // next: what differs between one parameter (line_strategy.h) and many (mixture_strategy.h). A
 // design knows points and bases, nothing of the run.
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,8 +17,8 @@ namespace chaosgrad::internal::collocation {
 
 struct StageError;
 
-// An expansion through the points, and what it says about its own error. All squares are weighted
-// such that their means are means over π.
+// An expansion through the points, and what it says about its own error, which is one of x. All
+// squares are weighted such that their means are means over π.
 struct Fit {
   Basis basis;
   Coefficients u = {};     // m×q
@@ -33,6 +34,13 @@ struct Fit {
   bool must_agree = false;       // the limit of the fit before must meet the target, too
 };
 
+// What a fit goes through at the points: x, or y where x is constrained.
+struct Targets {
+  const Matrix& values;  // n×q
+  // Rows of y at the points → x; empty: they are the same.
+  std::function<Matrix(const Matrix&)> x_of = {};
+};
+
 class Design {
  public:
   virtual ~Design() = default;
@@ -46,8 +54,7 @@ class Design {
   [[nodiscard]] virtual Index missing(const Points& points, const Basis& basis) const = 0;
   [[nodiscard]] virtual std::vector<Matrix> next(const Points& points, const Basis& basis) = 0;
 
-  // Fits values of the points.
-  [[nodiscard]] virtual Fit fit(const Points& points, const Basis& basis,
+  [[nodiscard]] virtual Fit fit(const Points& points, const Targets& targets, const Basis& basis,
                                 Executor& executor) const = 0;
   // Whether next() will give more samples, for a fit that was not determined.
   [[nodiscard]] virtual bool ask_for_samples() = 0;

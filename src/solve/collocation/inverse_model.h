@@ -7,6 +7,7 @@
 
 #include "chaosgrad/basis.h"
 #include "curvature/curvature.h"
+#include "solve/collocation/secant_regression.h"
 #include "solve/collocation/tuning.h"
 #include "solve/pointwise/pointwise.h"
 
@@ -30,12 +31,9 @@ class InverseModel final : public InverseHessian {
   [[nodiscard]] double operations() const;  // of apply(), a row
 
  private:
-  [[nodiscard]] Matrix features(const Matrix& eta, const Matrix& z) const;  // n × (h q)
-
   Curvature mean_;
   CollocationTuning tuning_;
-  std::optional<Basis> basis_;  // Λ_B
-  Matrix weights_;              // (h q) × q
+  SecantRegression regression_;  // of s − z on z, z = H̄⁻¹ y; Λ_B is its basis
 };
 
 }  // namespace chaosgrad::internal

@@ -100,7 +100,8 @@ void LineStrategy::adopt_test(const std::vector<Index>& induced) {
 // What the basis lacks comes from the residual: |x − x_u|² loses the share m/n to the fit. Least
 // squares on such points adds next to nothing to it. The limit rests on leave-one-out, which is
 // larger: between the points of an even design the error may hide.
-Fit LineStrategy::fit(const Points& points, const Basis& /*basis*/, Executor& executor) const {
+Fit LineStrategy::fit(const Points& points, const Targets& targets, const Basis& /*basis*/,
+                      Executor& executor) const {
   const Index n = points.size();
   // All values of a discrete distribution: functions through every one of them.
   const bool exhausted = !values_.empty() && untaken_values(points.eta).empty();
@@ -108,15 +109,28 @@ Fit LineStrategy::fit(const Points& points, const Basis& /*basis*/, Executor& ex
   const Basis all({family_}, IndexSet::first(1, most));
   const Matrix psi = basis_table(all, points.eta, most, executor);
   Vector weights = cell_weights(LineScale(family_, most), points.eta, psi);
-  const OrderedFits fits(psi, weights, points.value);
+  const OrderedFits fits(psi, weights, targets.values);
   const Index m = exhausted ? most : fits.best_size(most);
   OrderedFits::Fit chosen = fits(m);  // its residuals are weighted
   const auto count = static_cast<double>(n);
   const double lost = count / std::max(1.0, count - static_cast<double>(m));
+  Fit fit{.basis = Basis({family_}, IndexSet::first(1, m)),
+          .u = std::move(chosen.u),
+          .weights = std::move(weights)};
+  if (targets.x_of) {
+    const Vector root = fit.weights.cwiseSqrt();
+    const auto errors_of_x = [&](const Matrix& residuals) -> Matrix {
+      const Matrix y = targets.values - root.cwiseInverse().asDiagonal() * residuals;
+      return root.asDiagonal() * (points.value - targets.x_of(y));
+    };
+    const Vector slack = chosen.slack.cwiseMax(tuning_.least_slack);
+    fit.limit_squares =
+        errors_of_x(slack.cwiseInverse().asDiagonal() * chosen.residuals).rowwise().squaredNorm();
+    chosen.residuals = errors_of_x(chosen.residuals);
+  }
   const Vector squares = chosen.residuals.rowwise().squaredNorm();
-  Fit fit{.basis = Basis({family_}, IndexSet::first(1, m)), .u = std::move(chosen.u)};
   fit.squares = lost * squares;
-  fit.limit_squares = squares.cwiseQuotient(chosen.slack.cwiseAbs2());
+  if (!targets.x_of) fit.limit_squares = squares.cwiseQuotient(chosen.slack.cwiseAbs2());
   fit.basis_error = std::sqrt(fit.squares.mean());
   fit.component_errors =
       (lost * chosen.residuals.cwiseAbs2()).colwise().mean().cwiseSqrt().transpose();

@@ -150,15 +150,24 @@ Vector MixtureStrategy::weights(const Matrix& psi) const {
 }
 
 // Least squares on the mixture, with its leave-one-out error.
-Fit MixtureStrategy::fit(const Points& points, const Basis& basis, Executor& executor) const {
+Fit MixtureStrategy::fit(const Points& points, const Targets& targets, const Basis& basis,
+                         Executor& executor) const {
   const Matrix psi = basis_table(basis, points.eta, basis.size(), executor);
   Fit fit{.basis = basis, .weights = weights(psi)};
-  WeightedFit found = fit_weighted(psi, fit.weights, points.value, executor);
+  WeightedFit found = fit_weighted(psi, fit.weights, targets.values, executor);
   fit.determined = found.condition >= tuning_.worst_condition;
   if (!fit.determined) return fit;
   const auto n = static_cast<double>(points.size());
   const double free = n - static_cast<double>(basis.size());
   fit.squares = found.left_out_squares(fit.weights, tuning_.least_slack);
+  const Vector slack = (1 - found.leverages.array()).max(tuning_.least_slack);
+  Matrix errors;  // of x at each point, of the fit without it
+  if (targets.x_of) {
+    errors = points.value -
+             targets.x_of(targets.values - slack.cwiseInverse().asDiagonal() * found.residuals);
+    fit.squares = fit.weights.cwiseProduct(errors.rowwise().squaredNorm());
+    found.residuals = points.value - targets.x_of(targets.values - found.residuals);
+  }
   fit.limit_squares = fit.squares;
   const double left_out = fit.squares.mean();
   const double residual =
@@ -166,13 +175,11 @@ Fit MixtureStrategy::fit(const Points& points, const Basis& basis, Executor& exe
       std::max(1.0, free);
   fit.basis_error = std::sqrt(std::min(residual, left_out));
   fit.sampling_error = std::sqrt(std::max(0.0, left_out - residual));
-  const Vector slack = (1 - found.leverages.array()).max(tuning_.least_slack).square();
-  fit.component_errors =
-      ((fit.weights.array() / slack.array()).matrix().asDiagonal() * found.residuals.cwiseAbs2())
-          .colwise()
-          .mean()
-          .cwiseSqrt()
-          .transpose();
+  const Matrix component_squares =
+      targets.x_of ? Matrix(fit.weights.asDiagonal() * errors.cwiseAbs2())
+                   : Matrix((fit.weights.array() / slack.array().square()).matrix().asDiagonal() *
+                            found.residuals.cwiseAbs2());
+  fit.component_errors = component_squares.colwise().mean().cwiseSqrt().transpose();
   fit.u = std::move(found.u);
   fit.residuals = std::move(found.residuals);
   return fit;

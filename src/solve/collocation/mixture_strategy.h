@@ -16,7 +16,7 @@ class MixtureStrategy final : public Design {
   [[nodiscard]] bool keeps_nominal() const override { return false; }
   [[nodiscard]] Index missing(const Points& points, const Basis& basis) const override;
   [[nodiscard]] std::vector<Matrix> next(const Points& points, const Basis& basis) override;
-  [[nodiscard]] Fit fit(const Points& points, const Basis& basis,
+  [[nodiscard]] Fit fit(const Points& points, const Targets& targets, const Basis& basis,
                         Executor& executor) const override;
   [[nodiscard]] bool ask_for_samples() override;
   [[nodiscard]] std::optional<Basis> grow(const Fit& fit, const StageError& error,

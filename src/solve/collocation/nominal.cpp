@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "random/random.h"
+#include "solve/collocation/lifted.h"
 #include "solve/collocation/rescue.h"
 
 namespace chaosgrad::internal::collocation {
@@ -37,11 +38,18 @@ Verdict measure_hessian(const Context& context, const Points& nominal, Collocati
   if (!curvature.eigenvalues.allFinite())
     return stop(Status::bad_gradient, "the gradient is not finite near the start", state);
   const std::string where = "at " + place(context.oracle.facts(), nominal.theta.row(0).transpose());
-  state.curvature.see_lowest(curvature.lowest(), where);
+  // Under constraints f may be flat along what they exclude.
+  const double flat = context.constraints ? tuning.metric_floor * curvature.highest() : 0;
+  state.curvature.see_lowest(std::max(curvature.lowest(), flat), where);
   state.curvature.see_highest(curvature.highest(), where);
+  const bool concave = context.constraints && curvature.lowest() < -flat;
+  if (concave) state.curvature.see_lowest(curvature.lowest(), where);
   if (fails_as_gradient(curvature, tuning.asymmetry_limit, state.run) ||
       fails_convexity(state.curvature, state.run))
     return Verdict::stop;
+  if (context.constraints)
+    state.metric = constant_metric(context.oracle.facts().constraints, state.run.basis.families(),
+                                   curvature, tuning);
   state.model = InverseModel(std::move(curvature), tuning);
   return Verdict::go_on;
 }
@@ -61,12 +69,15 @@ Verdict evaluate_and_measure(const Context& context, CollocationState& state, Po
 Verdict descend_quickly(const Context& context, CollocationState& state, Points& nominal) {
   const CollocationTuning& tuning = context.tuning;
   if (evaluate_and_measure(context, state, nominal) == Verdict::stop) return Verdict::stop;
-  const double first_step = state.model.mean().solve(nominal.g).norm();
+  state.points = nominal;
+  const double first_step = next_steps(context, {0, 1}, state).norm();
+  const std::optional<PointConstraints> constraints = point_constraints(context, state);
   state.runaway_norm = tuning.runaway * (1 + nominal.x.norm() + first_step);
   const PointReport report = polish(context.gradient, state.model,
                                     {.tolerance = tuning.nominal_accuracy * first_step,
                                      .most_steps = context.pointwise.most_steps,
                                      .runaway_norm = state.runaway_norm,
+                                     .constraints = constraints ? &*constraints : nullptr,
                                      .tuning = context.pointwise},
                                     {0, 1}, nominal, context.executor);
   if (note_report(context, report, state) == Verdict::stop) return Verdict::stop;
@@ -100,6 +111,7 @@ Verdict descend_safely(const Context& context, CollocationState& state, Points& 
     return stop_without_minimum(context, theta, found, state);
   nominal.x = nominal.value = found.x.transpose();
   nominal.g = found.gradient.transpose();
+  if (context.constraints) nominal.force = found.force.transpose();
   nominal.evaluated[0] = 1;
   nominal.ratios[0] = context.pointwise.least_ratio;
   nominal.secants[0].clear();
@@ -107,6 +119,27 @@ Verdict descend_safely(const Context& context, CollocationState& state, Points& 
   state.runaway_norm =
       context.tuning.runaway * (1 + context.oracle.facts().start.norm() + found.x.norm());
   return measure_hessian(context, nominal, state);
+}
+
+// The start, projected on C.
+Verdict enter_constraints(const Context& context, CollocationState& state, Points& nominal) {
+  const Index q = nominal.x.cols();
+  const Vector theta = nominal.theta.row(0).transpose();
+  const Projection start =
+      project(*context.constraints, theta, Matrix::Identity(q, q), nominal.x.row(0).transpose());
+  if (start.outcome != QuadraticSolution::Outcome::solved)
+    return stop_infeasible(context, theta, start.violated, state);
+  nominal.x = nominal.value = start.x.transpose();
+  return Verdict::go_on;
+}
+
+// y at the nominal point is the first expansion.
+void expand_nominal(const Context& context, const Points& nominal, CollocationState& state) {
+  state.norm = nominal.value.norm();
+  state.points = nominal;
+  state.run.u = lifted_values(context, state);
+  state.run.lift = state.metric;
+  state.points = {};
 }
 
 }  // namespace
@@ -117,6 +150,8 @@ Verdict solve_nominal(const Context& context, CollocationState& state, Points& n
   measure.germ_from_uniform(eta, eta);
   nominal = {};
   nominal.append(eta, context.sampler.parameters(eta), context.oracle.facts().start.transpose());
+  if (context.constraints && enter_constraints(context, state, nominal) == Verdict::stop)
+    return Verdict::stop;
   CollocationState quick = state;
   Verdict verdict = descend_quickly(context, quick, nominal);
   const bool trouble = verdict == Verdict::stop || nominal.trouble[0] != Trouble::none;
@@ -127,7 +162,10 @@ Verdict solve_nominal(const Context& context, CollocationState& state, Points& n
     state = std::move(quick);
     nominal.trouble[0] = Trouble::none;
   }
-  if (verdict == Verdict::go_on) state.run.u = nominal.value;
+  state.points = {};
+  if (verdict == Verdict::stop) return verdict;
+  state.run.u = nominal.value;
+  if (context.constraints) expand_nominal(context, nominal, state);
   return verdict;
 }
 

@@ -25,20 +25,13 @@ std::vector<Index> bad_starts(const Context& context, const CollocationState& st
   if (known == 0 || fresh == 0) return {};
   const double size = points.value.topRows(known).rowwise().norm().maxCoeff();
   const double longest = size > 0 ? context.tuning.largest_prediction * size : infinity;
-  Matrix steps(fresh, points.x.cols());
-  state.model.apply(points.eta.bottomRows(fresh), points.g.bottomRows(fresh), steps);
+  const Matrix steps = next_steps(context, {known, fresh}, state);
   std::vector<Index> bad;
   for (Index i = 0; i < fresh; ++i) {
     const bool finite = points.evaluated[static_cast<std::size_t>(known + i)];
     if (!finite || steps.row(i).norm() > longest) bad.push_back(known + i);
   }
   return bad;
-}
-
-// x_u at the germs.
-Matrix predict(const Context& context, const Matrix& eta, const CollocationState& state) {
-  const Coefficients& u = state.run.u;
-  return basis_table(state.run.basis, eta, u.rows(), context.executor) * u;
 }
 
 // |step|/|step before| that new points can be trusted with after one step, given what it was before
@@ -52,6 +45,20 @@ std::optional<double> learn_contraction(const CollocationTuning& tuning, const P
     if (before) worst = std::max(worst, *before);
   }
   return worst <= tuning.trusted_ratio ? std::optional(worst) : std::nullopt;
+}
+
+// The common curvature of all points, from what they have shown so far.
+void learn_curvature(const Context& context, CollocationState& state) {
+  if (!context.constraints)
+    return state.model.fit(state.run.basis, state.run.u, state.points,
+                           context.oracle.facts().operations);
+  state.metric = learn_metric({.oracle = context.oracle,
+                               .tuning = context.tuning,
+                               .mean = state.model.mean(),
+                               .basis = state.run.basis,
+                               .u = state.run.u,
+                               .points = state.points},
+                              state.metric, state.hessians, state.run.gradients);
 }
 
 }  // namespace
@@ -72,25 +79,43 @@ std::optional<Index> nearest_solved(const Points& points, Index i) {
 
 void append(const Context& context, const Matrix& eta, CollocationState& state) {
   Points& points = state.points;
-  Matrix start = predict(context, eta, state);
+  const Matrix theta = context.sampler.parameters(eta);
+  Matrix start = predict(context, eta, theta, state).x;
   if (points.size() > 0) {
     const double known = points.value.rowwise().norm().maxCoeff();
     for (Index i = 0; i < start.rows(); ++i) {
       if (start.row(i).norm() <= context.tuning.largest_prediction * known) continue;
-      start.row(i) = points.value.row(nearest(points, eta.row(i), points.size()));
+      start.row(i) = feasible(context, theta.row(i),
+                              points.value.row(nearest(points, eta.row(i), points.size())), state);
     }
   }
-  points.append(eta, context.sampler.parameters(eta), start);
+  points.append(eta, theta, start);
 }
 
-Matrix append_at_expansion(const Context& context, const Matrix& eta, CollocationState& state) {
-  const Matrix prediction = predict(context, eta, state);
-  state.points.append(eta, context.sampler.parameters(eta), prediction);
-  return prediction;
+Predicted append_at_expansion(const Context& context, const Matrix& eta, CollocationState& state) {
+  const Matrix theta = context.sampler.parameters(eta);
+  Predicted predicted = predict(context, eta, theta, state);
+  state.points.append(eta, theta, predicted.x);
+  return predicted;
+}
+
+Verdict check_feasibility(const Context& context, CollocationState& state) {
+  if (!context.constraints) return Verdict::go_on;
+  const Points& points = state.points;
+  const Index q = points.x.cols();
+  for (Index i = 0; i < points.size(); ++i) {
+    if (points.value.row(i).allFinite()) continue;
+    const Vector theta = points.theta.row(i).transpose();
+    const Projection found =
+        project(*context.constraints, theta, Matrix::Identity(q, q), Vector::Zero(q));
+    return stop_infeasible(context, theta, found.violated, state);
+  }
+  return Verdict::go_on;
 }
 
 Verdict evaluate_points(const Context& context, CollocationState& state) {
   Points& points = state.points;
+  if (check_feasibility(context, state) == Verdict::stop) return Verdict::stop;
   const auto known =
       static_cast<Index>(std::count(points.evaluated.begin(), points.evaluated.end(), char{1}));
   const PointReport report = evaluate(context.gradient, known, points, context.executor);
@@ -103,7 +128,9 @@ Verdict replace_bad_starts(const Context& context, Index known, CollocationState
   const std::vector<Index> bad = bad_starts(context, state, known);
   for (const Index i : bad) {
     const auto point = static_cast<std::size_t>(i);
-    points.value.row(i) = points.value.row(nearest(points, points.eta.row(i), known));
+    points.value.row(i) =
+        feasible(context, points.theta.row(i),
+                 points.value.row(nearest(points, points.eta.row(i), known)), state);
     points.evaluated[point] = 0;
     points.trouble[point] = Trouble::none;
   }
@@ -125,13 +152,11 @@ void choose_accuracy(const CollocationTuning& tuning, CollocationState& state) {
 std::optional<double> polish_points(const Context& context, CollocationState& state) {
   const CollocationTuning& tuning = context.tuning;
   Points& points = state.points;
-  if (state.stage > 1)
-    state.model.fit(state.run.basis, state.run.u, points, context.oracle.facts().operations);
+  if (state.stage > 1) learn_curvature(context, state);
   if (evaluate_points(context, state) == Verdict::stop) return {};
   const auto n = static_cast<double>(points.size());
   if (!std::isfinite(state.error.squared)) {  // nothing measured yet: the size of the first steps
-    Matrix steps(points.size(), points.x.cols());
-    state.model.apply(points.eta, points.g, steps);
+    const Matrix steps = next_steps(context, {0, points.size()}, state);
     state.error.squared = steps.squaredNorm() / n / tuning.first_step_squares;
   }
   if (state.stage == 1) state.error_to_match = std::sqrt(state.error.squared);
@@ -156,6 +181,7 @@ Verdict polish_range(const Context& context, PointRange range, double tolerance,
                      CollocationState& state, PointReport& report) {
   const std::int64_t most = context.options.max_gradients;
   const auto left = static_cast<double>(most - state.run.gradients);
+  const std::optional<PointConstraints> constraints = point_constraints(context, state);
   report = polish(context.gradient, state.model,
                   {.tolerance = tolerance,
                    .contraction = state.contraction,
@@ -163,6 +189,7 @@ Verdict polish_range(const Context& context, PointRange range, double tolerance,
                    .most_steps = context.pointwise.most_steps,
                    .budget = left / static_cast<double>(range.count),
                    .runaway_norm = state.runaway_norm,
+                   .constraints = constraints ? &*constraints : nullptr,
                    .tuning = context.pointwise},
                   range, state.points, context.executor);
   state.contraction = learn_contraction(context.tuning, report, state.contraction);

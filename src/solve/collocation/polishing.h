@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "solve/collocation/context.h"
+#include "solve/collocation/lifted.h"
 #include "solve/collocation/state.h"
 
 namespace chaosgrad::internal::collocation {
@@ -11,8 +12,11 @@ namespace chaosgrad::internal::collocation {
 // or from the nearest known optimum where that is a wild extrapolation.
 void append(const Context& context, const Matrix& eta, CollocationState& state);
 // Appends points that start from the prediction wherever it leads to. Gives the predictions.
-[[nodiscard]] Matrix append_at_expansion(const Context& context, const Matrix& eta,
-                                         CollocationState& state);
+[[nodiscard]] Predicted append_at_expansion(const Context& context, const Matrix& eta,
+                                            CollocationState& state);
+
+// Ends the run where the expansion has no value at a point: no x satisfies the constraints there.
+[[nodiscard]] Verdict check_feasibility(const Context& context, CollocationState& state);
 
 // ∇f at the points that do not have it, the last ones. Where the prediction turns out to be a bad
 // start, the nearest known point lends its optimum.

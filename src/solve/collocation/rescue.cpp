@@ -1,5 +1,6 @@
 #include "solve/collocation/rescue.h"
 #include "solve/collocation/polishing.h"
+#include "solve/pointwise/constrained_descent.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +15,8 @@ int telling(Minimum::Outcome outcome) {
   using enum Minimum::Outcome;
   switch (outcome) {
     case found:
+      return 5;
+    case infeasible:
       return 4;
     case not_convex:
       return 3;
@@ -77,6 +80,7 @@ Verdict stop_at_trouble(const Context& context, Trouble trouble, const Vector& t
 void accept(const Minimum& found, Index i, Points& points, double least_ratio) {
   const auto point = static_cast<std::size_t>(i);
   points.x.row(i) = points.value.row(i) = found.x.transpose();
+  if (found.force.size() > 0) points.force.row(i) = found.force.transpose();
   points.g.row(i) = found.gradient.transpose();
   points.evaluated[point] = 1;
   points.ratios[point] = least_ratio;
@@ -108,11 +112,12 @@ Minimum find_minimum(const Context& context, const Vector& theta,
   const PointFunction f = point_function(context.oracle, theta);
   Minimum best;
   std::int64_t gradients = 0;
+  const TrustRegionOptions options{
+      .relative_tolerance = context.tuning.rescue_accuracy,
+      .runaway_norm = context.tuning.rescue_runaway * (1 + context.oracle.facts().start.norm())};
   for (const Vector& start : starts) {
-    Minimum found = minimise(f, start,
-                             {.relative_tolerance = context.tuning.rescue_accuracy,
-                              .runaway_norm = context.tuning.rescue_runaway *
-                                              (1 + context.oracle.facts().start.norm())});
+    Minimum found = context.constraints ? minimise(f, *context.constraints, theta, start, options)
+                                        : minimise(f, start, options);
     gradients += found.gradients;
     const bool better = best.x.size() == 0 || telling(found.outcome) > telling(best.outcome);
     if (better) best = std::move(found);
@@ -120,6 +125,16 @@ Minimum find_minimum(const Context& context, const Vector& theta,
   }
   best.gradients = gradients;
   return best;
+}
+
+Verdict stop_infeasible(const Context& context, const Vector& theta, Index violated,
+                        CollocationState& state) {
+  return stop_at(
+      context, Status::infeasible, theta,
+      fmt::format("no x satisfies the constraints at {}: {} cannot be met together with "
+                  "the others",
+                  place(context.oracle.facts(), theta), name_of(*context.constraints, violated)),
+      state);
 }
 
 Verdict stop_without_minimum(const Context& context, const Vector& theta, const Minimum& found,
@@ -143,6 +158,8 @@ Verdict stop_without_minimum(const Context& context, const Vector& theta, const 
                       "curvature is {:.3g} along {}; a small quadratic term would fix the optimum",
                       where, at, found.eigenvalue, describe_direction(facts, found.direction)),
           state);
+    case Minimum::Outcome::infeasible:
+      return stop_infeasible(context, theta, found.violated, state);
     case Minimum::Outcome::unbounded:
       return stop_at(
           context, Status::diverged, theta,

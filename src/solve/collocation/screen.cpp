@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "basis/kernels.h"
+#include "numeric/decompositions.h"
 #include "samples/parameters.h"
+#include "solve/collocation/lifted.h"
 
 namespace chaosgrad::internal::collocation {
 namespace {
@@ -15,6 +17,7 @@ constexpr Index half_block = block_size / 2;
 // Samples of one block with the values of the expansion.
 struct ScreenBlock {
   Matrix eta, theta, x;
+  LiftedBlock lifted;  // where x is constrained: what binds
   Vector weights;
 };
 
@@ -55,12 +58,19 @@ Matrix screen_germs(const Context& context, const CollocationState& state, const
 // Samples at these germs.
 ScreenBlock screen_at(const Context& context, const CollocationState& state, Matrix eta) {
   const Index n = eta.rows(), m = state.run.u.rows();
-  ScreenBlock result{std::move(eta), Matrix(n, context.oracle.parameters().dimension()),
-                     Matrix(n, state.run.u.cols()), Vector(n)};
+  ScreenBlock result{.eta = std::move(eta),
+                     .theta = Matrix(n, context.oracle.parameters().dimension()),
+                     .x = Matrix(n, state.run.u.cols()),
+                     .lifted = {},
+                     .weights = Vector(n)};
   context.oracle.parameters().parameters_from_germ(result.eta, result.theta);
   BasisBlock psi;
   state.run.basis.evaluate(result.eta, m, psi);
   expand(psi, state.run.u, result.x);
+  if (context.constraints) {
+    result.lifted = state.run.lift->project(result.eta, result.theta, result.x);
+    result.x = result.lifted.x;
+  }
   Vector squares(n);
   sum_of_squares(psi, squares.data());
   result.weights = defensive_weights(squares, m);
@@ -89,6 +99,7 @@ class BlockScreen {
         q_(oracle_.dimension()),
         look_(look),
         plan_(plan),
+        start_(oracle_.facts().start.transpose().replicate(block_size, 1)),
         reach_(context.tuning.largest_prediction * state.points.value.rowwise().norm().maxCoeff()),
         draws_(context, look) {}
 
@@ -98,10 +109,16 @@ class BlockScreen {
     Matrix g(block_size, q_), r(block_size, q_);
     context_.gradient.call(at.x, at.theta, g);
     std::vector<Remark> remarks(static_cast<std::size_t>(block_size), Remark::none);
-    steps(at, g, r, remarks);
+    if (context_.constraints) {
+      constrained_steps(at, g, r, remarks, block, screening);
+      g += at.lifted.force;  // what is left of ∇f beside what binds
+    } else {
+      steps(at, g, r, remarks);
+    }
     if (plan_.monotone) {
-      compare(at, at.x, g, oracle_.facts().start.transpose().replicate(block_size, 1), remarks);
-      compare(at, at.x, g, around(context_, at.x, look_, block * block_size), remarks);
+      compare(at, at.x, g, elsewhere(at, start_), remarks);
+      compare(at, at.x, g, elsewhere(at, around(context_, at.x, look_, block * block_size)),
+              remarks);
     }
     for (Index i = 0; i < block_size; ++i) {
       const auto row = static_cast<std::size_t>(i);
@@ -147,6 +164,51 @@ class BlockScreen {
     }
   }
 
+  // The same over C: to the minimum of the quadratic model over it. Also by how much its multipliers
+  // differ from those of the expansion. Where C is empty ∇f is not a number: not_finite.
+  void constrained_steps(const ScreenBlock& at, const Matrix& g, Matrix& r,
+                         std::vector<Remark>& remarks, Index block, Screening& screening) const {
+    std::vector<Matrix> factors;
+    Matrix h(block_size, q_ * q_);
+    if (plan_.exact) {
+      oracle_.hessian(at.x, at.theta, Matrix(block_size, 0), h);
+    } else {
+      factors = state_.metric->factors(at.eta);
+    }
+    r.setZero();
+    for (Index i = 0; i < block_size; ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      if (!g.row(i).allFinite()) continue;
+      Matrix own;
+      if (plan_.exact) {
+        own = h.row(i).reshaped(q_, q_);
+        if (own.allFinite()) own = cholesky_factor(own);
+        if (own.size() == 0 || !own.allFinite()) {
+          remarks[row] = Remark::not_convex;
+          continue;
+        }
+      }
+      const Matrix& factor = plan_.exact ? own : factors[factors.size() == 1 ? 0 : row];
+      const Projection end =
+          project(*context_.constraints, at.theta.row(i).transpose(), factor,
+                  at.x.row(i).transpose() - solve_cholesky(factor, Vector(g.row(i).transpose())));
+      if (end.outcome != QuadraticSolution::Outcome::solved) {
+        remarks[row] = Remark::not_convex;
+        continue;
+      }
+      r.row(i) = end.x.transpose() - at.x.row(i);
+      screening.multiplier_squares.row(block * block_size + i)
+          << (end.bound_multipliers.transpose() - at.lifted.bound_multipliers.row(i)).cwiseAbs2(),
+          (end.row_multipliers.transpose() - at.lifted.row_multipliers.row(i)).cwiseAbs2();
+    }
+  }
+
+  // Rows of x, on C where there are constraints: f matters there only.
+  Matrix elsewhere(const ScreenBlock& at, Matrix x) const {
+    if (!context_.constraints) return x;
+    return feasible(context_, at.theta, std::move(x), state_);
+  }
+
   // (∇f(y) − ∇f(x))·(y − x) ≥ 0 for convex f. Where ∇f(y) is not a number it says nothing.
   void compare(const ScreenBlock& at, const Matrix& x, const Matrix& g, const Matrix& y,
                std::vector<Remark>& remarks) const {
@@ -166,6 +228,7 @@ class BlockScreen {
   const Oracle& oracle_;
   Index q_, look_;
   ScreenPlan plan_;
+  Matrix start_;  // of the problem, for every row
   double reach_;  // R
   Draws draws_;
 };
@@ -179,6 +242,17 @@ std::vector<Index> Screening::with(Remark remark) const {
   }
   return found;
 }
+
+namespace {
+
+// Of the metric, and of two quadratic programs: to evaluate the expansion and to test it.
+double projection_operations(const Context& context, const CollocationState& state) {
+  const auto q = static_cast<double>(context.oracle.dimension());
+  const auto p = static_cast<double>(context.constraints->rows());
+  return 2 * static_cast<double>(state.run.lift->factor().size()) + 20 * q * q * (q + p) + 2000;
+}
+
+}  // namespace
 
 // In operations: gradients, a Hessian and its factors or the model of the inverse, and the
 // expansion. The most telling plan that is affordable.
@@ -194,7 +268,8 @@ ScreenPlan plan_screening(const Context& context, const CollocationState& state)
     if (exact && !context.oracle.has_hessian()) continue;
     const double gradients = (monotone ? 3 : 1) * *operations;
     const double inverse =
-        exact ? 2 * q * *operations + q * q * q / 3 + 2 * q * q : state.model.operations();
+        (exact ? 2 * q * *operations + q * q * q / 3 + 2 * q * q : state.model.operations()) +
+        (context.constraints ? projection_operations(context, state) : 0);
     const double affordable = std::min(budget / (gradients + inverse + (4 + 2 * q) * m),
                                        static_cast<double>(tuning.most_screened));
     const Index samples = static_cast<Index>(affordable) / block_size * block_size;
@@ -210,8 +285,12 @@ Screening screen(const Context& context, const CollocationState& state, Index lo
                       .squares = Vector(samples),
                       .gradients = Vector(samples),
                       .weights = Vector(samples),
+                      .multiplier_squares = {},
                       .remarks = std::vector<Remark>(static_cast<std::size_t>(samples)),
                       .evaluations = 0};
+  if (context.constraints)
+    screening.multiplier_squares =
+        Matrix::Zero(samples, context.oracle.dimension() + context.constraints->rows());
   const BlockScreen work(context, state, look, plan);
   context.executor.for_each(samples / block_size, [&](Index block) { work.run(block, screening); });
   const Index per_sample = (plan.monotone ? 3 : 1) + (plan.exact ? context.oracle.dimension() : 0);

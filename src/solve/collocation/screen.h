@@ -25,6 +25,7 @@ struct Screening {
   Vector squares;     // w |H⁻¹∇f(x_u)|²; ∞ where that is not a number, or H not positive
   Vector gradients;   // w |∇f(x_u)|²
   Vector weights;     // w
+  Matrix multiplier_squares;  // n×(q + p): their error, as far as f is quadratic (constraints)
   std::vector<Remark> remarks;
   std::int64_t evaluations = 0;  // of ∇f; a Hessian counts as q
 

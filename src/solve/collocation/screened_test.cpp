@@ -218,6 +218,11 @@ Screened screen_once(const Context& context, const ScreenPlan& plan, double conf
     result = judged();
   }
   if (result.outcome != TestResult::Outcome::failed && !often_outside) {
+    if (context.constraints)
+      state.multiplier_errors = (screening.weights.transpose() * screening.multiplier_squares /
+                                 static_cast<double>(screening.samples))
+                                    .cwiseSqrt()
+                                    .transpose();
     evidence = {.errors = std::move(screening.squares),
                 .gradients = std::move(screening.gradients),
                 .from_measure = screening.from_measure(),

@@ -11,6 +11,37 @@
 
 namespace chaosgrad::internal::collocation {
 
+namespace {
+
+// At the beginning of a stage the metric is that of the last fit.
+void save_lift(const CollocationState& state, SolverState& saved) {
+  const Lift& lift = *state.run.lift;
+  SolverState metric;
+  internal::save(lift.basis().indices(), metric);
+  saved.integers["metric_indices"] = metric.integers["indices"];
+  saved.arrays["metric_factor"] = lift.factor();
+  saved.integers["hessian_points"].assign(state.hessians.points.begin(),
+                                          state.hessians.points.end());
+  saved.arrays["hessian_entries"] = state.hessians.entries;
+  saved.set_number("norm", state.norm);
+}
+
+void restore_lift(const SolverState& saved, const std::shared_ptr<const Constraints>& constraints,
+                  CollocationState& state) {
+  SolverState metric;
+  metric.integers["indices"] = saved.integer_list("metric_indices");
+  metric.set_integer("dimension", saved.integer("dimension"));
+  state.metric = std::make_shared<Lift>(constraints,
+                                        Basis(state.run.basis.families(), restore_indices(metric)),
+                                        saved.array("metric_factor"));
+  state.run.lift = state.metric;
+  const std::vector<std::int64_t>& points = saved.integer_list("hessian_points");
+  state.hessians = {{points.begin(), points.end()}, saved.array("hessian_entries")};
+  state.norm = saved.number("norm");
+}
+
+}  // namespace
+
 // All that the stage to come rests on. A run that ends within a stage resumes at its beginning.
 void save(const Design& design, CollocationState& state) {
   SolverState& saved = state.run.state;
@@ -34,17 +65,18 @@ void save(const Design& design, CollocationState& state) {
       error.optimisation;
   saved.set_number("limit_before", error.limit);
   saved.arrays["error_components"] = error.components.transpose();
+  if (state.run.lift) save_lift(state, saved);
   design.save(saved);
 }
 
-void restore(const Solution& before, const CollocationTuning& tuning, Design& design,
+void restore(const Context& context, const Solution& before, Design& design,
              CollocationState& state) {
   const SolverState& saved = before.state;
   state.stage = restore_stages(before, state.run);
   state.run.u = saved.array("u");
   state.run.basis = Basis(state.run.basis.families(), restore_indices(saved));
   state.points = restore_points(saved);
-  state.model = InverseModel(restore_curvature(saved), tuning);
+  state.model = InverseModel(restore_curvature(saved), context.tuning);
   state.curvature = restore_seen(saved);
   const double contraction = saved.number("contraction");
   if (contraction < 1) state.contraction = contraction;
@@ -64,11 +96,12 @@ void restore(const Solution& before, const CollocationTuning& tuning, Design& de
       .sampling = error(3),
       .optimisation = error(4),
       .components = saved.array("error_components").transpose()};
+  if (context.constraints) restore_lift(saved, context.oracle.facts().constraints, state);
   design.restore(saved);
 }
 
 double target(const Context& context, const CollocationState& state) {
-  return absolute_tolerance(context.options, state.run.u.norm());
+  return absolute_tolerance(context.options, context.constraints ? state.norm : state.run.u.norm());
 }
 
 Verdict stop(Status status, std::string reason, CollocationState& state) {
@@ -85,6 +118,8 @@ Verdict may_evaluate(const Context& context, Index points, CollocationState& sta
 
 Verdict note_report(const Context& context, const PointReport& report, CollocationState& state) {
   state.run.gradients += report.gradients;
+  if (report.infeasible_theta)
+    return stop_infeasible(context, *report.infeasible_theta, report.violated, state);
   const auto at = [&](const Vector& theta) { return "at " + place(context.oracle.facts(), theta); };
   if (report.lowest_theta.size() > 0) {
     state.curvature.see_lowest(report.lowest_curvature, at(report.lowest_theta));

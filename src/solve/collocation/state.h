@@ -1,10 +1,12 @@
 #pragma once
 // All that one stage of collocation hands to the next, saved and restored as one thing.
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "chaosgrad/solution.h"
 #include "solve/collocation/inverse_model.h"
+#include "solve/collocation/metric.h"
 #include "solve/common/goal.h"
 #include "solve/pointwise/pointwise.h"
 
@@ -37,19 +39,25 @@ struct CollocationState {
   Index stage = 1;
   Points points = {};
   InverseModel model = InverseModel();
+  // Where x is constrained: the metric of this stage, and the Hessians that it was made of. The
+  // expansion of the last fit keeps its own, run.lift.
+  std::shared_ptr<const Lift> metric = {};
+  HessianPoints hessians = {};
+  Vector multiplier_errors = {};  // see Solution
   CurvatureSeen curvature = {};
   StageError error = {};
   double error_to_match = infinity;        // the points are accurate relative to this
   double error_before = infinity;          // of the stage before
   std::optional<double> contraction = {};  // |step|/|step before| that new points are trusted with
   double runaway_norm = 1e100;             // |x| beyond is a runaway
+  double norm = 0;                         // ‖x‖_π, where x is constrained
   Index looks = 0;                         // tests so far, which share the doubt 1 − confidence
   std::string outside = {};  // if the last test found x_u outside of the domain too often: where
 };
 
 void save(const Design& design, CollocationState& state);
 // Goes on from options.resume.
-void restore(const Solution& before, const CollocationTuning& tuning, Design& design,
+void restore(const Context& context, const Solution& before, Design& design,
              CollocationState& state);
 
 // The tolerance for x_u as it is now.
@@ -59,6 +67,10 @@ void restore(const Solution& before, const CollocationTuning& tuning, Design& de
 [[nodiscard]] Verdict stop(Status status, std::string reason, CollocationState& state);
 [[nodiscard]] Verdict stop_at(const Context& context, Status status, const Vector& theta,
                               std::string reason, CollocationState& state);
+
+// No x satisfies constraint number `violated` (see Projection) together with the others at θ.
+[[nodiscard]] Verdict stop_infeasible(const Context& context, const Vector& theta, Index violated,
+                                      CollocationState& state);
 
 // Whether the budget, the clock and the caller allow so many more evaluations of ∇f.
 [[nodiscard]] Verdict may_evaluate(const Context& context, Index points, CollocationState& state);

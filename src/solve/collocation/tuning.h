@@ -106,6 +106,20 @@ struct CollocationTuning {
   // Origin: measured, gradients 1.02 off, 1.04 at 5, 1.01 at 20.
   double model_longest = 10;
 
+  // The metric of the lift, where x is constrained.
+
+  // Eigenvalues of M, relative to the largest of H at the nominal point, and of H̄^{−½} M H̄^{−½}.
+  // Origin: guards: M must be positive definite where f is flat, or the regression extrapolates.
+  double metric_floor = 1e-8;
+  double metric_least = 0.05;
+  // The metric stays as it is while it explains the secants to this relative error.
+  // Origin: the error of Hessians by differences, with room.
+  double metric_misfit = 1e-5;
+  // Functions of θ in M at most, and variables beyond which M is the same for every θ.
+  // Origin: guards on time and memory: q(q + 1)/2 numbers for each function.
+  Index metric_functions = 100;
+  Index metric_variables = 60;
+
   // The test that confirms.
 
   // Fresh samples that are solved where very many others are screened.
@@ -289,6 +303,11 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("model_held_out", tuning.model_held_out);
   visitor("model_ridge", tuning.model_ridge);
   visitor("model_longest", tuning.model_longest);
+  visitor("metric_floor", tuning.metric_floor);
+  visitor("metric_least", tuning.metric_least);
+  visitor("metric_misfit", tuning.metric_misfit);
+  visitor("metric_functions", tuning.metric_functions);
+  visitor("metric_variables", tuning.metric_variables);
   visitor("first_test", tuning.first_test);
   visitor("first_alone", tuning.first_alone);
   visitor("most_test", tuning.most_test);

@@ -27,6 +27,7 @@ struct Run {
   std::vector<Coefficients> replicates = {};
   std::optional<ErrorEstimate> error = {};  // of the methods that measure it as they go
   SolverState state = {};
+  Vector multiplier_errors = {};  // see Solution
 };
 
 // The run as a Solution; an error that the solver did not measure is left empty.

@@ -9,6 +9,7 @@ void save(const Points& points, SolverState& state) {
   state.arrays["x"] = points.x;
   state.arrays["g"] = points.g;
   state.arrays["value"] = points.value;
+  state.arrays["force"] = points.force;
   state.integers["evaluated"].assign(points.evaluated.begin(), points.evaluated.end());
   state.integers["doubts"].assign(points.doubts.begin(), points.doubts.end());
   state.arrays["ratios"] =
@@ -39,6 +40,7 @@ Points restore_points(const SolverState& state) {
   points.x = state.array("x");
   points.g = state.array("g");
   points.value = state.array("value");
+  points.force = state.array("force");
   const std::vector<std::int64_t>& evaluated = state.integer_list("evaluated");
   points.evaluated.assign(evaluated.begin(), evaluated.end());
   const std::vector<std::int64_t>& doubts = state.integer_list("doubts");

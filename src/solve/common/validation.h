@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "chaosgrad/basis.h"
+#include "chaosgrad/lift.h"
 #include "chaosgrad/problem.h"
 #include "parallel/executor.h"
 
@@ -12,11 +13,12 @@ class Validation {
  public:
   Validation(const Oracle& oracle, std::uint64_t seed, Index samples = 2048);
   // ‖x_u − x*‖_π by Monte Carlo; empty if the problem has no reference.
+  // With `lift` u are coefficients of y.
   [[nodiscard]] std::optional<double> error(const Basis& basis, const Coefficients& u,
-                                            Executor& executor) const;
+                                            Executor& executor, const Lift* lift = nullptr) const;
 
  private:
-  Matrix eta_, exact_;
+  Matrix eta_, theta_, exact_;
 };
 
 }  // namespace chaosgrad::internal

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "solve/pointwise/constrained_step.h"
+
 namespace chaosgrad::internal {
 namespace {
 
@@ -33,7 +35,7 @@ PointReport BlockPolisher::polish() {
     runaway_norms_.push_back(options_.runaway_norm + tuning_.runaway * points_.x.row(i).norm());
   const double budget = options_.budget * static_cast<double>(moving_.size());
   for (Index k = 0; k < options_.most_steps && !moving_.empty(); ++k) {
-    keep_moving(directions(), k);
+    keep_moving(options_.constraints ? constrained_directions() : directions(), k);
     const auto price = static_cast<Index>(moving_.size()) * gradient_.draws;
     report_.out_of_budget = static_cast<double>(report_.gradients + price) > budget;
     if (report_.out_of_budget) break;
@@ -77,12 +79,15 @@ void BlockPolisher::note_nonfinite(Index point, const Vector& x) {
   report_.nonfinite_x = x;
 }
 
-// Points without a gradient, or on their way to infinity, do not move any more.
+// Points without a gradient, on their way to infinity, or without a feasible x do not move any
+// more.
 void BlockPolisher::drop_troubled() {
   std::size_t kept = 0;
   for (std::size_t n = 0; n < moving_.size(); ++n) {
     const Trouble trouble = points_.trouble[at(moving_[n])];
-    if (trouble == Trouble::not_finite || trouble == Trouble::runaway) continue;
+    if (trouble == Trouble::not_finite || trouble == Trouble::runaway ||
+        trouble == Trouble::infeasible)
+      continue;
     moving_[kept] = moving_[n];
     lengths_[kept] = lengths_[n];
     if (n < runaway_norms_.size()) runaway_norms_[kept] = runaway_norms_[n];
@@ -121,6 +126,35 @@ Matrix BlockPolisher::directions() const {
   return -r;
 }
 
+// To the minimum of the quadratic model over C(θ), and what binds there. Points without a feasible
+// x are dropped.
+Matrix BlockPolisher::constrained_directions() {
+  const PointConstraints& constraints = *options_.constraints;
+  const std::vector<Matrix> factors = constraints.factors(points_.eta(moving_, Eigen::all));
+  std::vector<Vector> ends;
+  for (std::size_t n = 0; n < moving_.size(); ++n) {
+    const Index i = moving_[n];
+    const Vector theta = points_.theta.row(i).transpose();
+    Projection end = constrained_step(constraints.set, theta, factors[factors.size() == 1 ? 0 : n],
+                                      tuning_.rescale_from, points_.x.row(i).transpose(),
+                                      points_.g.row(i).transpose(), points_.secants[at(i)]);
+    if (end.outcome == QuadraticSolution::Outcome::solved) {
+      points_.force.row(i) = end.force.transpose();
+      ends.push_back(std::move(end.x));
+      continue;
+    }
+    points_.trouble[at(i)] = Trouble::infeasible;
+    if (report_.infeasible_theta) continue;
+    report_.infeasible_theta = theta;
+    report_.violated = end.violated;
+  }
+  drop_troubled();
+  Matrix steps(static_cast<Index>(ends.size()), points_.x.cols());
+  for (std::size_t n = 0; n < ends.size(); ++n)
+    steps.row(static_cast<Index>(n)) = ends[n].transpose() - points_.x.row(moving_[n]);
+  return steps;
+}
+
 // The factor by which the common inverse B fits the last pair of each point, sᵀy/yᵀBy, where it
 // is not near 1: nearer, one direction says little about the others.
 Vector BlockPolisher::inverse_scales() const {
@@ -148,7 +182,7 @@ void BlockPolisher::keep_moving(const Matrix& steps, Index step_number) {
   for (std::size_t n = 0; n < moving_.size(); ++n) {
     const Index i = moving_[n];
     Vector step = steps.row(static_cast<Index>(n)).transpose();
-    if (!(points_.g.row(i).dot(step) <= 0)) step = steepest_descent(i);
+    if (!options_.constraints && !(points_.g.row(i).dot(step) <= 0)) step = steepest_descent(i);
     const double length = step.norm();
     if (lengths_[n] > 0) note_ratio(i, length / lengths_[n], step_number);
     points_.value.row(i) = points_.x.row(i) + step.transpose();
@@ -241,7 +275,10 @@ void BlockPolisher::forget_step(std::size_t row) {
 bool BlockPolisher::accept(Index point, const Vector& x, const Vector& g, const Vector& step) {
   const Vector before = points_.g.row(point).transpose(), y = g - before;
   const double sy = step.dot(y), ss = step.squaredNorm(), yy = y.squaredNorm();
-  const double slope_before = std::abs(step.dot(before)), slope = step.dot(g);
+  // Along what binds at the end of the step f may still fall: that slope does not count.
+  const Vector force = options_.constraints ? Vector(points_.force.row(point).transpose())
+                                            : Vector::Zero(step.size());
+  const double slope_before = std::abs(step.dot(before + force)), slope = step.dot(g + force);
   const bool above_rounding = std::sqrt(yy) > tuning_.rounding * (before.norm() + g.norm()) &&
                               std::sqrt(ss) > tuning_.rounding * points_.x.row(point).norm();
   if (above_rounding) note_curvature(point, sy / ss, yy / sy);

@@ -21,6 +21,7 @@ class BlockPolisher {
   void evaluate_missing();
   void note_nonfinite(Index point, const Vector& x);
   [[nodiscard]] Matrix directions() const;
+  [[nodiscard]] Matrix constrained_directions();
   [[nodiscard]] Vector inverse_scales() const;
   void keep_moving(const Matrix& steps, Index step_number);
   void note_ratio(Index point, double ratio, Index step_number);

@@ -16,6 +16,7 @@ void Points::append(const Matrix& new_eta, const Matrix& new_theta, const Matrix
   extend(x, start);
   extend(g, Matrix::Zero(n, start.cols()));
   extend(value, start);
+  extend(force, Matrix::Zero(n, start.cols()));
   extend(theta, new_theta);
   const auto total = static_cast<std::size_t>(before + n);
   evaluated.resize(total, 0);
@@ -49,6 +50,10 @@ void PointReport::add(PointReport&& other) {
     nonfinite_x = std::move(other.nonfinite_x);
   }
   if (!runaway_theta) runaway_theta = std::move(other.runaway_theta);
+  if (!infeasible_theta && other.infeasible_theta) {
+    infeasible_theta = std::move(other.infeasible_theta);
+    violated = other.violated;
+  }
 }
 
 }  // namespace chaosgrad::internal

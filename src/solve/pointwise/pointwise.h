@@ -25,13 +25,16 @@ enum class Trouble : char {
   not_finite,  // ∇f, at the point or right beside it
   runaway,     // the iterates
   not_convex,  // f, between two iterates
-  unsolved     // after most_steps
+  unsolved,    // after most_steps
+  infeasible   // no x satisfies the constraints
 };
 
 struct Points {
   Matrix eta, theta;  // N×d
   Matrix x, g;        // N×q: an iterate and its gradient (where evaluated)
   Matrix value;       // N×q: the optimum as known so far, x plus one more step
+  // N×q, where x is constrained: −∇f at `value` as the step predicts it, Σ λ_i ∇c_i of what binds.
+  Matrix force;
   std::vector<char> evaluated;
   // |step|/|step before| at this point; 0: no step was tried yet; doubted: one must be.
   std::vector<double> ratios;
@@ -57,17 +60,21 @@ struct PointReport {
   Vector lowest_theta = {}, highest_theta = {}, negative_theta = {};
   Index unsolved = 0;          // points that were not done in most_steps or the budget
   bool out_of_budget = false;  // that was why
-  std::optional<Vector> nonfinite_theta = {};  // where ∇f is not finite, and
-  Vector nonfinite_x = {};                     // at which x
-  std::optional<Vector> runaway_theta = {};    // where an iterate ran away: f has no minimum
+  std::optional<Vector> nonfinite_theta = {};   // where ∇f is not finite, and
+  Vector nonfinite_x = {};                      // at which x
+  std::optional<Vector> runaway_theta = {};     // where an iterate ran away: f has no minimum
+  std::optional<Vector> infeasible_theta = {};  // where no x satisfies the constraints, and
+  Index violated = -1;                          // one of them (see Projection)
   void add(PointReport&& other);
   auto members() {
     return std::tie(gradients, worst_ratio, ratios, remaining_squares, lowest_curvature,
                     highest_curvature, negative_curvature, lowest_theta, highest_theta,
                     negative_theta, unsolved, out_of_budget, nonfinite_theta, nonfinite_x,
-                    runaway_theta);
+                    runaway_theta, infeasible_theta, violated);
   }
 };
+
+struct PointConstraints;  // constrained_step.h
 
 struct PointOptions {
   // A point is done when ρ/(1 − ρ) · |next step| ≤ tolerance, where ρ is the ratio of its own last
@@ -79,6 +86,7 @@ struct PointOptions {
   Index most_steps = PointwiseTuning{}.most_steps;
   double budget = infinity;     // gradients per point, on average over those of a block
   double runaway_norm = 1e100;  // |x| beyond this, and far beyond the start, is a runaway
+  const PointConstraints* constraints = nullptr;  // of x; the inverse Hessian is not used then
   PointwiseTuning tuning = {};
 };
 

@@ -36,6 +36,7 @@ struct Minimum {
     not_convex,      // ∇f = 0, but the Hessian has an eigenvalue ≤ 0
     unbounded,       // x ran away, or f fell without end
     outside_domain,  // f or its gradient is not finite at the start
+    infeasible,      // no x satisfies the constraints
     unfinished       // most_steps were taken, or no step that stays in the domain leads down
   };
   Outcome outcome = Outcome::unfinished;
@@ -46,6 +47,10 @@ struct Minimum {
   double eigenvalue = 0;       // its lowest, and
   Vector direction;            // the unit eigenvector
   std::int64_t gradients = 0;  // evaluations of ∇f; values count as one, Hessians as q
+  // Under constraints (constrained_descent.h): multipliers and what they amount to, as in
+  // Projection; which constraint cannot be met.
+  Vector force = {}, bound_multipliers = {}, row_multipliers = {};
+  Index violated = -1;
 };
 
 // Whether f rises on the way from a to b above `highest`, or is not defined there: where that is what

@@ -26,6 +26,9 @@ struct SieveContext {
 };
 
 [[nodiscard]] inline double tolerance(const SieveContext& context, const SieveState& state) {
+  // An error of y may be larger, as far as less of it reaches x.
+  if (context.oracle.facts().lift)
+    return absolute_tolerance(context.options, state.scale.norm) / state.scale.share;
   return absolute_tolerance(context.options, state.u.norm());
 }
 

@@ -22,7 +22,8 @@ bool is_uncertain(const MeasuredCurvature& seen, const SieveTuning& tuning) {
 // Whether ∇F is clearly not the gradient of any function: never said of one that was derived here.
 bool is_no_gradient(const Oracle& oracle, const MeasuredCurvature& seen,
                     const SieveTuning& tuning) {
-  return !oracle.has_value() && seen.asymmetry_signal > tuning.asymmetry_signal;
+  return !oracle.has_value() && !oracle.facts().lift &&
+         seen.asymmetry_signal > tuning.asymmetry_signal;
 }
 
 }  // namespace

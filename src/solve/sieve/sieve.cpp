@@ -153,8 +153,8 @@ void finish(const SieveContext& context, const SieveState& state, SieveVerdict v
     run.stop_reason = fmt::format(
         "the error estimate {:.3g} (at most {:.3g} with confidence {:.3g}) is within the "
         "tolerance {:.3g}",
-        std::sqrt(error.squared()), error.upper, context.options.confidence,
-        tolerance(context, state));
+        state.scale.share * std::sqrt(error.squared()), state.scale.share * error.upper,
+        context.options.confidence, state.scale.share * tolerance(context, state));
     gradient_upper = std::sqrt(std::max(0.0, test.gradient_limit));
   } else if (verdict == SieveVerdict::stalled) {
     run.status = Status::stalled;
@@ -170,12 +170,13 @@ void finish(const SieveContext& context, const SieveState& state, SieveVerdict v
       (error.outside() + error.optimisation) / static_cast<double>(state.u.cols());
   const Vector components =
       (error.variances.colwise().sum().array() + shared).sqrt().matrix().transpose();
-  set_error({.estimate = std::sqrt(error.squared()),
-             .basis = std::sqrt(error.outside()),
-             .sampling = std::sqrt(error.sampling),
-             .optimisation = std::sqrt(error.optimisation),
+  const double share = state.scale.share;  // of an error of y that reaches x
+  set_error({.estimate = share * std::sqrt(error.squared()),
+             .basis = share * std::sqrt(error.outside()),
+             .sampling = share * std::sqrt(error.sampling),
+             .optimisation = share * std::sqrt(error.optimisation),
              .bound = {},
-             .components = components,
+             .components = share * components,
              .confidence = context.options.confidence},
             context.oracle.facts(), clear, context.tuning.curvature_slack, gradient_upper, run);
 }
@@ -217,6 +218,9 @@ void solve_sieve(const Oracle& oracle, const Options& options, Monitor& monitor,
 
     const StepReport step = take_step(batch, tuning, state);                      // lines 10 to 14
     state.error = measure_error(batch, state, step, options.confidence, tuning);  // 15 to 18
+    if (const Lift* lift = oracle.facts().lift.get())
+      state.scale = lifted_scale(oracle.parameters(), *lift, state.basis, state.u, state.replicates,
+                                 options.seed);
     publish(state, run);
     record(context, monitor, state, samples, run);
     verdict = judge(state.error, tolerance(context, state), state.stage, tuning);  // line 19

@@ -103,6 +103,8 @@ void save(const SieveState& state, Run& run) {
   saved.arrays["error"] << state.error.sampling, state.error.basis, state.error.optimisation,
       state.error.upper, state.error.sampling_factor, state.smallest_step, state.damping,
       state.error.hidden, state.doubt, state.error.drifting ? 1 : 0;
+  saved.arrays["scale"].resize(1, 2);
+  saved.arrays["scale"] << state.scale.norm, state.scale.share;
   if (state.metric) save(*state.metric, saved);
 }
 
@@ -140,6 +142,7 @@ SieveState restore_state(const Solution& before, Run& run) {
                              .hidden = error(7),
                              .drifting = error(9) != 0,
                              .variances = saved.array("variances")},
+                   .scale = {.norm = saved.array("scale")(0), .share = saved.array("scale")(1)},
                    .looks = looks,
                    .tested_at = saved.integer("tested_at"),
                    .doubt = error(8),

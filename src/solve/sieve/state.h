@@ -9,6 +9,7 @@
 #include "chaosgrad/basis.h"
 #include "chaosgrad/problem.h"
 #include "solve/common/goal.h"
+#include "solve/common/lifted_scale.h"
 #include "solve/sieve/local_metric.h"
 #include "solve/sieve/tuning.h"
 
@@ -45,6 +46,7 @@ struct SieveState {
   Coefficients inside = {};  // the last u whose samples were in the domain of F; empty: none yet
   Index halvings = 0;        // of the way back to it, in a row
   SieveError error = {};     // of the stage before
+  LiftedScale scale = {};    // where x is constrained and u are coefficients of y
   // Of the tests on fresh samples: how many there were, the gradients spent before the last, and
   // how many times larger than its scatter the sampling error may be.
   Index looks = 0;

@@ -1,0 +1,38 @@
+#include "constraint/metric_factor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/decompositions.h"
+#include "numeric/symmetric.h"
+
+namespace chaosgrad::internal {
+
+Matrix positive_factor(const Matrix& H, double least) {
+  const SymmetricEigen eigen = symmetric_eigen(symmetric_part(H));
+  const double floor = least * std::max(eigen.values.cwiseAbs().maxCoeff(), 1e-300);
+  return cholesky_factor(eigen.vectors * eigen.values.cwiseMax(floor).asDiagonal() *
+                         eigen.vectors.transpose());
+}
+
+Vector packed_factor(const Matrix& factor) {
+  const Index q = factor.rows();
+  Vector entries(q * (q + 1) / 2);
+  Index column = 0;
+  for (Index i = 0; i < q; ++i) {
+    for (Index j = 0; j < i; ++j) entries(column++) = factor(i, j);
+    entries(column++) = std::log(factor(i, i));
+  }
+  return entries;
+}
+
+std::shared_ptr<const Lift> constant_lift(std::shared_ptr<const Constraints> constraints,
+                                          const std::vector<Family>& families,
+                                          const Matrix& factor) {
+  return std::make_shared<Lift>(
+      std::move(constraints),
+      Basis(families, IndexSet::first(static_cast<Index>(families.size()), 1)),
+      Coefficients(packed_factor(factor).transpose()));
+}
+
+}  // namespace chaosgrad::internal

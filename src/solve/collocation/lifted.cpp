@@ -1,0 +1,109 @@
+#include "solve/collocation/lifted.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/decompositions.h"
+
+namespace chaosgrad::internal::collocation {
+namespace {
+
+// work(first row, count) over blocks of rows, on all threads.
+template <class Work>
+void over_blocks(const Context& context, Index rows, const Work& work) {
+  context.executor.for_each((rows + block_size - 1) / block_size, [&](Index block) {
+    const Index first = block * block_size;
+    work(first, std::min(block_size, rows - first));
+  });
+}
+
+// P of rows of y in the metric of `lift`.
+Predicted project_rows(const Context& context, const Lift& lift, const Matrix& eta,
+                       const Matrix& theta, const Matrix& y) {
+  Predicted result{Matrix(y.rows(), y.cols()), Matrix(y.rows(), y.cols())};
+  over_blocks(context, y.rows(), [&](Index first, Index n) {
+    LiftedBlock part =
+        lift.project(eta.middleRows(first, n), theta.middleRows(first, n), y.middleRows(first, n));
+    result.x.middleRows(first, n) = part.x;
+    result.force.middleRows(first, n) = part.force;
+  });
+  return result;
+}
+
+}  // namespace
+
+Predicted predict(const Context& context, const Matrix& eta, const Matrix& theta,
+                  const CollocationState& state) {
+  const Coefficients& u = state.run.u;
+  Matrix y = basis_table(state.run.basis, eta, u.rows(), context.executor) * u;
+  if (context.constraints) return project_rows(context, *state.run.lift, eta, theta, y);
+  Matrix force = Matrix::Zero(y.rows(), y.cols());
+  return {std::move(y), std::move(force)};
+}
+
+Matrix feasible(const Context& context, const Matrix& theta, Matrix x,
+                const CollocationState& state) {
+  if (!context.constraints) return x;
+  const std::vector<Matrix> factor =
+      state.metric->factors(Matrix::Zero(1, theta.cols()));  // any metric does
+  const Matrix& L = factor[0];
+  for (Index i = 0; i < x.rows(); ++i) {
+    const Projection found =
+        project(*context.constraints, theta.row(i).transpose(), L, x.row(i).transpose());
+    if (found.outcome == QuadraticSolution::Outcome::solved) x.row(i) = found.x.transpose();
+  }
+  return x;
+}
+
+std::optional<PointConstraints> point_constraints(const Context& context,
+                                                  const CollocationState& state) {
+  if (!context.constraints) return {};
+  return PointConstraints{*context.constraints,
+                          [metric = state.metric](Block eta) { return metric->factors(eta); }};
+}
+
+Matrix next_steps(const Context& context, PointRange range, const CollocationState& state) {
+  const Points& points = state.points;
+  Matrix steps = Matrix::Zero(range.count, points.x.cols());
+  const Matrix eta = points.eta.middleRows(range.first, range.count),
+               g = points.g.middleRows(range.first, range.count);
+  if (!context.constraints) {
+    state.model.apply(eta, g, steps);
+    return steps;
+  }
+  over_blocks(context, range.count, [&](Index first, Index n) {
+    const std::vector<Matrix> factors = state.metric->factors(eta.middleRows(first, n));
+    for (Index i = first; i < first + n; ++i) {
+      const Matrix& L = factors[factors.size() == 1 ? 0 : static_cast<std::size_t>(i - first)];
+      const Vector x = points.x.row(range.first + i).transpose();
+      const Projection end =
+          project(*context.constraints, points.theta.row(range.first + i).transpose(), L,
+                  x - solve_cholesky(L, Vector(g.row(i).transpose())));
+      if (end.outcome == QuadraticSolution::Outcome::solved) steps.row(i) = (end.x - x).transpose();
+    }
+  });
+  return steps;
+}
+
+Matrix lifted_values(const Context& context, const CollocationState& state) {
+  if (!context.constraints) return {};
+  const Points& points = state.points;
+  Matrix y = points.value;
+  over_blocks(context, y.rows(), [&](Index first, Index n) {
+    const std::vector<Matrix> factors = state.metric->factors(points.eta.middleRows(first, n));
+    for (Index i = first; i < first + n; ++i) {
+      const Matrix& L = factors[factors.size() == 1 ? 0 : static_cast<std::size_t>(i - first)];
+      y.row(i) += solve_cholesky(L, Vector(points.force.row(i).transpose())).transpose();
+    }
+  });
+  return y;
+}
+
+Targets targets(const Context& context, const Matrix& lifted, const CollocationState& state) {
+  if (!context.constraints) return {.values = state.points.value};
+  return {.values = lifted, .x_of = [&context, &state](const Matrix& y) {
+            return project_rows(context, *state.metric, state.points.eta, state.points.theta, y).x;
+          }};
+}
+
+}  // namespace chaosgrad::internal::collocation

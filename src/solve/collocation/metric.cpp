@@ -1,0 +1,149 @@
+#include "solve/collocation/metric.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "constraint/metric_factor.h"
+#include "numeric/decompositions.h"
+#include "numeric/symmetric.h"
+#include "samples/basis_table.h"
+#include "solve/collocation/secant_regression.h"
+
+namespace chaosgrad::internal {
+namespace {
+
+// V diag(max(λ, least)) Vᵀ.
+Matrix with_floor(const Matrix& H, double least) {
+  const SymmetricEigen eigen = symmetric_eigen(symmetric_part(H));
+  return eigen.vectors * eigen.values.cwiseMax(least).asDiagonal() * eigen.vectors.transpose();
+}
+
+// √(Σ|y − M s|²_{H̄⁻¹}/Σ|y|²_{H̄⁻¹}): how far M is from the Hessians that the secants have seen.
+double misfit(const Lift& lift, const SecantPairs& pairs, const Curvature& mean) {
+  Matrix rest = pairs.y;
+  for (Index first = 0; first < rest.rows(); first += block_size) {
+    const Index n = std::min(block_size, rest.rows() - first);
+    const std::vector<Matrix> factors = lift.factors(pairs.eta.middleRows(first, n));
+    for (Index i = 0; i < n; ++i) {
+      const Matrix& L = factors[factors.size() == 1 ? 0 : static_cast<std::size_t>(i)];
+      rest.row(first + i) -= (L * (L.transpose() * pairs.s.row(first + i).transpose())).transpose();
+    }
+  }
+  const double size = mean.solve(pairs.y).cwiseProduct(pairs.y).sum();
+  return std::sqrt(mean.solve(rest).cwiseProduct(rest).sum() / size);
+}
+
+// Entries at germs (n×d) fitted by functions of the basis; ridge against functions that the germs
+// hardly determine.
+Coefficients fit_entries(const Basis& basis, const Matrix& eta, const Matrix& entries,
+                         double ridge) {
+  Executor serial(1);
+  const Matrix psi = basis_table(basis, eta, basis.size(), serial);
+  const Vector mean = entries.colwise().mean().transpose();
+  Matrix gram = psi.transpose() * psi;
+  gram.diagonal().tail(gram.rows() - 1).array() += ridge * static_cast<double>(eta.rows());
+  Coefficients u = solve_positive(gram, psi.transpose() * (entries.rowwise() - mean.transpose()));
+  u.row(0) += mean.transpose();
+  return u;
+}
+
+// Exact Hessians at the first points, until there are `wanted`; those that are not positive are left
+// out.
+void add_hessians(const MetricData& data, Index wanted, HessianPoints& hessians,
+                  std::int64_t& gradients) {
+  const Index q = data.points.x.cols();
+  Index next = hessians.points.empty() ? 0 : hessians.points.back() + 1;
+  for (; static_cast<Index>(hessians.points.size()) < wanted && next < data.points.size(); ++next) {
+    if (data.points.trouble[static_cast<std::size_t>(next)] != Trouble::none) continue;
+    Matrix h(1, q * q);
+    data.oracle.hessian(data.points.value.row(next), data.points.theta.row(next), Matrix(1, 0), h);
+    gradients += q * data.oracle.facts().draws;
+    if (!h.allFinite()) continue;
+    const Matrix H = Eigen::Map<const Matrix>(h.data(), q, q);
+    const Matrix factor = positive_factor(H, data.tuning.metric_floor);
+    hessians.points.push_back(next);
+    hessians.entries.conservativeResize(static_cast<Index>(hessians.points.size()),
+                                        q * (q + 1) / 2);
+    hessians.entries.bottomRows(1) = packed_factor(factor).transpose();
+  }
+}
+
+// From Hessians at points: as many functions as half of the expansion's, twice as many Hessians.
+std::shared_ptr<const Lift> from_hessians(const MetricData& data, const Lift& before,
+                                          HessianPoints& hessians, std::int64_t& gradients) {
+  const Index functions =
+      std::min({(data.u.rows() + 1) / 2, data.points.size() / 2, data.tuning.metric_functions});
+  if (functions < 2) return {};
+  const IndexSet indices = largest_indices(data.basis.indices(), data.u, functions);
+  add_hessians(data, 2 * indices.size(), hessians, gradients);
+  if (static_cast<Index>(hessians.points.size()) < 2 * indices.size()) return {};
+  const Basis basis(data.basis.families(), indices);
+  return std::make_shared<Lift>(before.shared_constraints(), basis,
+                                fit_entries(basis, data.points.eta(hessians.points, Eigen::all),
+                                            hessians.entries, data.tuning.model_ridge));
+}
+
+// From secants: y ≈ H̄^{½} (I + Σ W_ν ψ_ν) H̄^{½} s by regression, made symmetric and positive at the
+// points, whose factors are fitted. Forward, not inverse: where a bound holds a component at all
+// points no step tells about its own curvature, but the rest of M is right all the same.
+std::shared_ptr<const Lift> from_secants(const MetricData& data, const Lift& before,
+                                         const SecantPairs& pairs) {
+  const Index n = pairs.s.rows(), q = pairs.s.cols(), N = data.points.size();
+  const Index h = std::min(
+      data.u.rows(),
+      SecantRegression::affordable_functions(n, q, N, data.oracle.facts().operations, data.tuning));
+  if (h < 1) return {};
+  const Matrix mean =
+      with_floor(data.mean.matrix(), data.tuning.metric_floor * data.mean.highest());
+  const SymmetricEigen eigen = symmetric_eigen(mean);
+  const Matrix root =
+      eigen.vectors * eigen.values.cwiseSqrt().asDiagonal() * eigen.vectors.transpose();
+  const Matrix inverse_root = eigen.vectors * eigen.values.cwiseSqrt().cwiseInverse().asDiagonal() *
+                              eigen.vectors.transpose();
+  Matrix s = pairs.s * root, y = pairs.y * inverse_root;
+  const Vector scale = s.rowwise().norm().cwiseInverse();
+  s = scale.asDiagonal() * s;
+  y = scale.asDiagonal() * y;
+  SecantRegression regression;
+  regression.fit(Basis(data.basis.families(), largest_indices(data.basis.indices(), data.u, h)),
+                 pairs.eta, s, y - s, data.tuning);
+  if (regression.empty()) return {};
+  Matrix entries(N, q * (q + 1) / 2);
+  for (Index j = 0; j < N; ++j) {
+    const Matrix inner =
+        Matrix::Identity(q, q) + symmetric_part(regression.matrix(data.points.eta.row(j)));
+    const Matrix M = root * with_floor(inner, data.tuning.metric_least) * root;
+    entries.row(j) = packed_factor(cholesky_factor(M)).transpose();
+  }
+  const Index functions = std::min({data.u.rows(), N / 3, data.tuning.metric_functions});
+  const Basis basis(data.basis.families(),
+                    largest_indices(data.basis.indices(), data.u, std::max<Index>(1, functions)));
+  return std::make_shared<Lift>(
+      before.shared_constraints(), basis,
+      fit_entries(basis, data.points.eta, entries, data.tuning.model_ridge));
+}
+
+}  // namespace
+
+std::shared_ptr<const Lift> constant_metric(std::shared_ptr<const Constraints> constraints,
+                                            const std::vector<Family>& families,
+                                            const Curvature& curvature,
+                                            const CollocationTuning& tuning) {
+  return constant_lift(std::move(constraints), families,
+                       positive_factor(curvature.matrix(), tuning.metric_floor));
+}
+
+std::shared_ptr<const Lift> learn_metric(const MetricData& data, std::shared_ptr<const Lift> before,
+                                         HessianPoints& hessians, std::int64_t& gradients) {
+  if (data.points.x.cols() > data.tuning.metric_variables) return before;
+  const SecantPairs pairs = collect_pairs(data.points, data.tuning.model_pairs);
+  if (pairs.s.rows() == 0) return before;
+  const double old_misfit = misfit(*before, pairs, data.mean);
+  if (!(old_misfit > data.tuning.metric_misfit)) return before;
+  std::shared_ptr<const Lift> found = data.oracle.has_hessian()
+                                          ? from_hessians(data, *before, hessians, gradients)
+                                          : from_secants(data, *before, pairs);
+  return found && misfit(*found, pairs, data.mean) < old_misfit ? found : before;
+}
+
+}  // namespace chaosgrad::internal

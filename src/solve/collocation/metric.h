@@ -1,0 +1,44 @@
+#pragma once
+// Where x is constrained: the metric M(θ) of the lift (chaosgrad/lift.h). The nearer it is to the
+// Hessian of f, the less of the kinks of x*(θ) reaches what is expanded. It grows with the basis:
+// fitted to Hessians at points where the problem has them, else to what secants tell.
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "chaosgrad/lift.h"
+#include "chaosgrad/problem.h"
+#include "curvature/curvature.h"
+#include "solve/collocation/tuning.h"
+#include "solve/pointwise/pointwise.h"
+
+namespace chaosgrad::internal {
+
+// The Cholesky factors of Hessians at points, as rows of entries like those of Lift::factor().
+struct HessianPoints {
+  std::vector<Index> points = {};
+  Matrix entries = {};  // n×q(q + 1)/2
+};
+
+// The same M for every θ: H, with eigenvalues of at least a share of the largest.
+[[nodiscard]] std::shared_ptr<const Lift> constant_metric(
+    std::shared_ptr<const Constraints> constraints, const std::vector<Family>& families,
+    const Curvature& curvature, const CollocationTuning& tuning);
+
+// What a metric for the next stage is learnt from.
+struct MetricData {
+  const Oracle& oracle;
+  const CollocationTuning& tuning;
+  const Curvature& mean;  // H̄
+  const Basis& basis;     // of the expansion so far, and
+  const Coefficients& u;  // its coefficients
+  const Points& points;
+};
+// The metric that explains the secants best: the one before, or one on more functions. Hessians that
+// it takes are added to `hessians`, and count q gradients each.
+[[nodiscard]] std::shared_ptr<const Lift> learn_metric(const MetricData& data,
+                                                       std::shared_ptr<const Lift> before,
+                                                       HessianPoints& hessians,
+                                                       std::int64_t& gradients);
+
+}  // namespace chaosgrad::internal

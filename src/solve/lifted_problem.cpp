@@ -1,0 +1,132 @@
+#include "solve/lifted_problem.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "constraint/metric_factor.h"
+#include "constraint/projection.h"
+#include "curvature/differences.h"
+#include "curvature/hessian_noise.h"
+#include "numeric/decompositions.h"
+#include "problem/problem_samples.h"
+#include "samples/parameters.h"
+
+namespace chaosgrad::internal {
+namespace {
+
+constexpr Index metric_blocks = 4;     // of samples (θ, v) in the mean
+constexpr Index metric_rounds = 3;     // Newton steps of the mean objective
+constexpr double metric_floor = 1e-6;  // least eigenvalue, relative to the largest
+
+// ∇F and ∇²F at one x, averaged over samples of (θ, v).
+class MeanModel {
+ public:
+  MeanModel(const Oracle& oracle, std::uint64_t seed, Executor& executor)
+      : oracle_(oracle), executor_(executor) {
+    const Stream parameters = make_stream(seed, Purpose::lift_parameters),
+                 noise = make_stream(seed, Purpose::lift_noise);
+    for (Index b = 0; b < metric_blocks; ++b) {
+      theta_.push_back(
+          draw_parameters(oracle.parameters(), parameters, b * block_size, block_size).theta);
+      noise_.push_back(draw_noise(oracle.noise_dimension(), noise, b * block_size, block_size));
+    }
+  }
+
+  [[nodiscard]] Vector gradient(const Vector& x) const {
+    Matrix sums(metric_blocks, x.size());
+    executor_.for_each(metric_blocks, [&](Index b) {
+      const auto block = static_cast<std::size_t>(b);
+      Matrix g(block_size, x.size());
+      oracle_.gradient(x.transpose().replicate(block_size, 1), theta_[block], noise_[block], g);
+      sums.row(b) = g.colwise().mean();
+    });
+    return sums.colwise().mean().transpose();
+  }
+
+  [[nodiscard]] Matrix hessian(const Vector& x) const {
+    std::vector<Matrix> sums(metric_blocks, Matrix::Zero(x.size(), x.size()));
+    executor_.for_each(metric_blocks, [&](Index b) {
+      const auto block = static_cast<std::size_t>(b);
+      for (const Matrix& H :
+           sample_hessians(oracle_, x.transpose().replicate(block_size, 1), theta_[block],
+                           noise_[block], Difference::forward, oracle_.noise_dimension() > 0))
+        sums[block] += H / static_cast<double>(metric_blocks * block_size);
+    });
+    Matrix mean = Matrix::Zero(x.size(), x.size());
+    for (const Matrix& part : sums) mean += part;
+    return mean;
+  }
+
+ private:
+  const Oracle& oracle_;
+  Executor& executor_;
+  std::vector<Matrix> theta_, noise_;
+};
+
+}  // namespace
+
+LiftedProblem::LiftedProblem(const Oracle& oracle, std::shared_ptr<const Lift> lift)
+    : oracle_(oracle), lift_(std::move(lift)) {}
+
+ProblemFacts LiftedProblem::facts() const {
+  ProblemFacts facts = oracle_.facts();
+  facts.constraints = {};
+  facts.reference = {};  // of x, not of y
+  facts.known.clear();
+  facts.lift = lift_;
+  return facts;
+}
+
+LiftedBlock LiftedProblem::projected(const Block& y, const Block& theta) const {
+  Matrix eta(theta.rows(), theta.cols());
+  oracle_.parameters().germ_from_parameters(theta, eta);
+  return lift_->project(eta, theta, y);
+}
+
+void LiftedProblem::gradient(const Block& y, const Block& theta, const Block& noise,
+                             BlockOut g) const {
+  const LiftedBlock at = projected(y, theta);
+  oracle_.gradient(at.x, theta, noise, g);
+  g += at.force;
+}
+
+std::string LiftedProblem::explain(const Block& y, const Block& theta, const Block& noise) const {
+  const LiftedBlock at = projected(y, theta);
+  if (!at.x.allFinite()) return "no x satisfies the constraints there";
+  return oracle_.explain(at.x, theta, noise);
+}
+
+std::int64_t mean_metric_cost(const Oracle& oracle) {
+  return metric_rounds * metric_blocks * block_size * (oracle.dimension() + 2);
+}
+
+MeanMetric measure_mean_metric(const Oracle& oracle, std::uint64_t seed, Executor& executor) {
+  const std::shared_ptr<const Constraints>& set = oracle.facts().constraints;
+  const Measure& measure = oracle.parameters();
+  const Index q = oracle.dimension();
+  Matrix eta = Matrix::Constant(1, measure.dimension(), 0.5), theta = eta;
+  measure.germ_from_uniform(eta, eta);
+  measure.parameters_from_germ(eta, theta);
+  const Vector centre = theta.row(0).transpose();
+  MeanMetric result;
+  const Projection start = project(*set, centre, Matrix::Identity(q, q), oracle.facts().start);
+  result.violated = start.violated;
+  if (start.outcome != QuadraticSolution::Outcome::solved) return result;
+  const MeanModel model(oracle, seed, executor);
+  Vector x = start.x;
+  Matrix factor = Matrix::Identity(q, q);
+  for (Index round = 0; round < metric_rounds; ++round) {
+    const Matrix H = model.hessian(x);
+    const Vector g = model.gradient(x);
+    if (!H.allFinite() || !g.allFinite()) break;
+    factor = positive_factor(H, metric_floor);
+    const Projection next = project(*set, centre, factor, x - solve_cholesky(factor, g));
+    if (next.outcome != QuadraticSolution::Outcome::solved) break;
+    x = next.x;
+  }
+  const std::vector<Family> families = make_families(oracle);
+  result.lift = constant_lift(set, families, factor);
+  return result;
+}
+
+}  // namespace chaosgrad::internal

@@ -1,0 +1,171 @@
+#include "solve/pointwise/constrained_descent.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "constraint/metric_factor.h"
+#include "numeric/decompositions.h"
+#include "numeric/symmetric.h"
+
+namespace chaosgrad::internal {
+namespace {
+
+constexpr double least_decrease = 1e-4;   // of what the slope promises (Armijo)
+constexpr double rounding = 1e-13;        // of f: a smaller decrease cannot be seen in its values
+constexpr double singular = 1e-12;        // eigenvalues below this share of the largest are 0
+constexpr double least_curvature = 1e-6;  // of the model where f is not convex, relative
+constexpr int most_halvings = 60;
+
+// An orthonormal basis of the directions along which what binds at x does not change: those normal
+// to the gradients of the working set.
+Matrix free_directions(const Constraints& set, const Vector& theta, const Projection& at) {
+  const Index q = at.x.size(), p = set.rows();
+  ConstraintBlock block;
+  set.evaluate(at.x.transpose(), theta.transpose(), block);
+  Matrix normals = Matrix::Zero(q, static_cast<Index>(at.working.size()));
+  for (Index k = 0; k < normals.cols(); ++k) {
+    const Index number = at.working[static_cast<std::size_t>(k)];
+    if (number >= p) {
+      normals(number - p, k) = 1;
+    } else {
+      normals.col(k) = block.jacobian.block(0, number * q, 1, q).transpose().normalized();
+    }
+  }
+  const SymmetricEigen eigen = symmetric_eigen(normals * normals.transpose());
+  const Index free = (eigen.values.array() < 1e-10).count();
+  return eigen.vectors.leftCols(free);
+}
+
+class ConstrainedDescent {
+ public:
+  ConstrainedDescent(const PointFunction& f, const Constraints& set, const Vector& theta,
+                     const TrustRegionOptions& options)
+      : f_(f), set_(set), theta_(theta), options_(options) {}
+
+  Minimum run(const Vector& start) {
+    const Index q = start.size();
+    if (!enter(project(set_, theta_, Matrix::Identity(q, q), start))) return std::move(best_);
+    if (!std::isfinite(best_.value) || !best_.gradient.allFinite()) {
+      best_.outcome = Minimum::Outcome::outside_domain;
+      return std::move(best_);
+    }
+    for (Index k = 0; k < options_.most_steps; ++k) {
+      if (advance()) break;
+    }
+    return std::move(best_);
+  }
+
+ private:
+  bool enter(const Projection& start) {
+    best_.x = start.x;
+    if (start.outcome != QuadraticSolution::Outcome::solved) {
+      best_.violated = start.violated;
+      best_.outcome = Minimum::Outcome::infeasible;
+      return false;
+    }
+    best_.value = value(best_.x);
+    best_.gradient = gradient(best_.x);
+    return true;
+  }
+
+  // With the terms that have kinks.
+  double value(const Vector& x) {
+    best_.gradients += f_.draws;
+    return f_.value(x) + (set_.has_kinks() ? state_at(set_, theta_, x).kinks : 0.0);
+  }
+  Vector gradient(const Vector& x) {
+    best_.gradients += f_.draws;
+    return f_.gradient(x);
+  }
+
+  // One quadratic program and the line search along its step. True if the descent is over.
+  bool advance() {
+    const Index q = best_.x.size();
+    best_.gradients += q * f_.draws;
+    best_.hessian = f_.hessian(best_.x);
+    if (!best_.hessian.allFinite())
+      best_.hessian = (1 + best_.gradient.norm()) * Matrix::Identity(q, q);
+    Matrix factor = cholesky_factor(symmetric_part(best_.hessian));
+    if (factor.size() == 0) factor = positive_factor(best_.hessian, least_curvature);
+    const Projection end =
+        project(set_, theta_, factor, best_.x - solve_cholesky(factor, best_.gradient));
+    if (end.outcome != QuadraticSolution::Outcome::solved) {
+      best_.violated = end.violated;
+      return finish(Minimum::Outcome::infeasible);
+    }
+    best_.force = end.force;
+    best_.bound_multipliers = end.bound_multipliers;
+    best_.row_multipliers = end.row_multipliers;
+    const Vector step = end.x - best_.x;
+    const double enough = options_.tolerance + options_.relative_tolerance * best_.x.norm();
+    if (step.norm() <= enough)
+      return finish(curved(end) ? Minimum::Outcome::found : Minimum::Outcome::not_convex);
+    return search(end, step, (factor.transpose() * step).squaredNorm());
+  }
+
+  // Halves the step until f falls by a share of what it promises: −|step|²_H is the slope along it,
+  // kinks and all. Below the rounding of f only its gradient can tell whether a step is good.
+  bool search(const Projection& end, const Vector& step, double promised) {
+    const bool unseen = promised <= rounding * (1 + std::abs(best_.value));
+    double share = 1;
+    for (int k = 0; k < most_halvings; ++k, share /= 2) {
+      const Vector x = share == 1 ? end.x : Vector(best_.x + share * step);
+      const double f = value(x);
+      if (!std::isfinite(f) || (!unseen && !(f <= best_.value - least_decrease * share * promised)))
+        continue;
+      Vector g = gradient(x);
+      if (!g.allFinite()) continue;
+      const double slope = step.dot(g + end.force);
+      if (unseen && !(std::abs(slope) < promised)) return finish(Minimum::Outcome::found);
+      return move(x, f, std::move(g));
+    }
+    return finish(unseen ? Minimum::Outcome::found : Minimum::Outcome::unfinished);
+  }
+
+  bool move(const Vector& x, double f, Vector g) {
+    best_.x = x;
+    best_.value = f;
+    best_.gradient = std::move(g);
+    return x.norm() > options_.runaway_norm && finish(Minimum::Outcome::unbounded);
+  }
+
+  bool finish(Minimum::Outcome outcome) {
+    best_.outcome = outcome;
+    return true;
+  }
+
+  // Whether H is positive on the directions that what binds leaves free. Sets the lowest
+  // eigenvalue there and its direction.
+  bool curved(const Projection& end) {
+    const Matrix free = free_directions(set_, theta_, end);
+    if (free.cols() == 0) {
+      best_.eigenvalue = infinity;
+      return true;
+    }
+    Matrix bending(1, end.x.size() * end.x.size());
+    set_.curvature(end.x.transpose(), theta_.transpose(), end.row_multipliers.transpose(), bending);
+    const Index q = end.x.size();
+    const Matrix lagrangian =
+        symmetric_part(best_.hessian) + Eigen::Map<const Matrix>(bending.data(), q, q);
+    const SymmetricEigen eigen = symmetric_eigen(free.transpose() * lagrangian * free);
+    best_.eigenvalue = eigen.values(0);
+    best_.direction = free * eigen.vectors.col(0);
+    return eigen.values(0) > singular * best_.hessian.cwiseAbs().maxCoeff();
+  }
+
+  const PointFunction& f_;
+  const Constraints& set_;
+  const Vector& theta_;
+  const TrustRegionOptions& options_;
+  Minimum best_;
+};
+
+}  // namespace
+
+Minimum minimise(const PointFunction& f, const Constraints& set, const Vector& theta,
+                 const Vector& start, const TrustRegionOptions& options) {
+  return ConstrainedDescent(f, set, theta, options).run(start);
+}
+
+}  // namespace chaosgrad::internal
