@@ -8,8 +8,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Rooms from the foundation upwards. A room may include itself and the rows before its own; rooms of
 # one row do not include each other. A folder that holds sub-folders stands in the list by itself:
-# its files are above the sub-folders (basis, solve, solution), below them (expression), or between
-# them (problem, io).
+# its files are above the sub-folders (basis, solve, solution), below them (expression, problem), or
+# between them (io).
 ROWS = [
     ["numeric"],
     ["parallel"],
@@ -23,11 +23,12 @@ ROWS = [
     ["expression/kernels"],
     ["expression/graph"],
     ["expression/derivatives"],
+    ["expression/convexity"],
     ["expression/program"],
     ["expression/formula"],
     ["expression/source"],
-    ["problem/constrained"],
     ["problem"],
+    ["problem/formula"],
     ["problem/coded"],
     ["curvature"],
     ["estimate"],

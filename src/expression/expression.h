@@ -45,7 +45,8 @@ enum class Op : std::uint8_t {
   element, stack,               // x[i]; stack(a, b, …) = [a, b, …]
   masked_multiply,              // a·b, but 0 where a = 0 whatever b: derivatives of branches not taken
   lowest,                       // the smallest of all components
-  same_piece                    // of matrices A, B: 1 if A is regular as B is (see kernels.h), else 0
+  same_piece,                   // of matrices A, B: 1 if A is regular as B is (see kernels.h), else 0
+  huber                         // of (t, δ): t²/2 where |t| ≤ δ, else δ (|t| − δ/2)
 };
 // clang-format on
 

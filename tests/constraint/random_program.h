@@ -13,7 +13,7 @@ namespace chaosgrad::testing {
 // Numbers of one key, one after the other.
 class Draw {
  public:
-  explicit Draw(std::uint64_t key) : numbers_(signed_numbers(key, 1024, 1)) {}
+  Draw(std::uint64_t key, Index count) : numbers_(signed_numbers(key, count, 1)) {}
   double real() { return numbers_(next_++ % numbers_.size()); }  // on (−1, 1)
   bool chance(double probability) { return real() < 2 * probability - 1; }
   Index whole(Index least, Index most) {
@@ -91,7 +91,7 @@ inline void draw_bounds(Draw& draw, Index j, bool whole, OwnProgram& program) {
 
 // `feasible`: some x meets all rows and bounds; otherwise nobody knows.
 inline OwnProgram random_program(std::uint64_t key, Index q, Index p, bool feasible) {
-  Draw draw(key);
+  Draw draw(key, 2 * (p + q + 4) * (q + 8));
   const bool whole = draw.chance(0.5);
   OwnProgram program;
   draw_metric(draw, q, program);

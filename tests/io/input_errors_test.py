@@ -50,7 +50,7 @@ CASES = {
     "ragged matrix": ("[[2.0, 0.3], [0.3, 1.0]]", "[[2.0, 0.3], [0.3]]", "8:", ["row of 2 numbers", "found 1"]),
     "index out of range": ("v*w[0]", "v*w[2]", "16:", ["2"]),
     "vector objective": ("dot(w, A*w)/2", "A*w", "16:", ["scalar"]),
-    "not differentiable": ("(x - s)^2", "abs(x - s) + x^2", "16:13", ["not differentiable"]),
+    "not differentiable": ("(x - s)^2", "exp(abs(x - s)) + x^2", "16:17", ["not differentiable"]),
     "complex-valued": ("(x - s)^2", "x^2 + log(x - 3)", "16:", ["log of a negative number"]),
     "complex constant": ("c = 2", 'c = "sqrt(-1)"', "9:", ["not a real number"]),
     "independent of a variable": ("(x - s)^2 + ", "", "16:", ["does not depend on 'x'"]),

@@ -9,7 +9,7 @@
 #include "chaosgrad/error.h"
 #include "expression/formula/functions.h"
 #include "measure/distribution_table.h"
-#include "problem/noise.h"
+#include "problem/formula/noise.h"
 #include "solution/statistics/statistic_table.h"
 #include "solve/common/option_table.h"
 #include "solve/common/statuses.h"

@@ -47,6 +47,15 @@ void ReverseSweep::hand_on_arithmetic(Op op, Node node, Node a, Node b) {
       contribute_branch(first, b, false);
       break;
     }
+    case Op::huber: {  // t kept between −δ and δ; the rest of |t|
+      const Node clipped = make_(Op::max, {make_(Op::min, {a, b}), make_(Op::negate, {b})});
+      contribute_product(a, clipped);
+      if (active(b)) {
+        const Node beyond = make_(Op::subtract, {make_(Op::abs, {a}), b});
+        contribute_product(b, make_(Op::max, {beyond, make_(0)}));
+      }
+      break;
+    }
     default:
       break;  // comparisons and logic are piecewise constant
   }

@@ -85,6 +85,7 @@ Node FormulaBuilder::called(const Frame& frame, std::span<const Operand> argumen
   std::vector<Node> nodes;
   for (const Operand& argument : arguments) nodes.push_back(argument.node);
   const Node node = graph_.apply(function->op, nodes, where);
+  if (word == "norm1") return graph_.apply(Op::sum, std::span(&node, 1), where);
   if (word != "log2" && word != "log10") return node;
   const double base = word == "log2" ? std::numbers::ln2 : std::numbers::ln10;
   return graph_.apply(Op::divide, std::initializer_list<Node>{node, graph_.constant(base)}, where);

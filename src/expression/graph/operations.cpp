@@ -34,9 +34,9 @@ const Operation& operation(Op op) {
       {"solve", 2, whole},
       {"element", 1, whole}, {"stack", -1, whole},
       {"*", 2},
-      {"lowest", 1, whole}, {"same_piece", 2, whole}};
+      {"lowest", 1, whole}, {"same_piece", 2, whole}, {"huber", 2}};
   // clang-format on
-  static_assert(std::size(table) == static_cast<std::size_t>(Op::same_piece) + 1);
+  static_assert(std::size(table) == static_cast<std::size_t>(Op::huber) + 1);
   return table[static_cast<std::size_t>(op)];
 }
 

@@ -169,6 +169,8 @@ Range combined_range(const GraphAccess::Data& data, Node node, std::span<const R
           (range(0).nonzero && range(1).nonzero) || range(0).positive() || range(1).positive());
     case Op::select:
       return range_hull(range(1), range(2));
+    case Op::huber:
+      return range(1).lower >= 0 ? make_range(0, infinity) : Range{};
     case Op::sum:
       return times_range(count(), range(0));
     case Op::dot:

@@ -3,17 +3,12 @@
 #include <algorithm>
 
 namespace chaosgrad::internal {
-namespace {
-
-// The operation of an entry, not an input or a constant, of other arguments.
 Node rebuilt(Graph& graph, const GraphAccess::Data::Entry& entry,
              const std::vector<Node>& arguments) {
   if (entry.op == Op::element) return graph.element(arguments[0], entry.detail, entry.span);
   if (entry.op == Op::stack) return stack_as(graph, arguments, entry.shape, entry.span);
   return graph.apply(entry.op, arguments, entry.span);
 }
-
-}  // namespace
 
 std::vector<Node> replace_inputs(Graph& graph, std::span<const Node> nodes, int slot,
                                  const Vector& values) {

@@ -4,6 +4,10 @@
 
 namespace chaosgrad::internal {
 
+// The operation of an entry, not an input or a constant, of other arguments.
+[[nodiscard]] Node rebuilt(Graph& graph, const GraphAccess::Data::Entry& entry,
+                           const std::vector<Node>& arguments);
+
 // The nodes with the inputs of `slot` replaced by `values` (column i is values(i)). A constant that
 // is not finite is no error here.
 [[nodiscard]] std::vector<Node> replace_inputs(Graph& graph, std::span<const Node> nodes, int slot,

@@ -144,6 +144,10 @@ constexpr auto sign = [](Pack a) {
 // A not-a-number in either place is passed on.
 constexpr auto minimum = [](Pack a, Pack b) -> Pack { return ((a < b) | (a != a)) ? a : b; };
 constexpr auto maximum = [](Pack a, Pack b) -> Pack { return ((a > b) | (a != a)) ? a : b; };
+constexpr auto huber = [](Pack t, Pack delta) -> Pack {
+  const Pack size = simd::abs(t), inner = minimum(size, delta);
+  return inner * (size - 0.5 * inner);
+};
 constexpr auto masked_multiply = [](Pack a, Pack b) -> Pack { return is_true(a) ? a * b : a; };
 
 Kernel arithmetic_kernel(Op op) {
@@ -166,6 +170,8 @@ Kernel arithmetic_kernel(Op op) {
       return binary<minimum>;
     case Op::max:
       return binary<maximum>;
+    case Op::huber:
+      return binary<huber>;
     case Op::less:
       return binary<[](Pack a, Pack b) { return truth(a < b); }>;
     case Op::less_equal:

@@ -1,15 +1,17 @@
 #pragma once
-// Formulas as source text of other languages: straight-line code, a statement per number, from one
-// walk over the graph. Every language has a table of its operations.
+// Formulas as source text of other languages: straight-line code from one walk over the graph
+// (scalar_code.h), printed with a table of operations (language_table.h).
 //
-//   C       static void name(const double *x, const double *theta, double *value, …): the outputs
-//           that are given a place are filled.
-//   Python  def name(x, theta): returns the outputs as lists, in order, one list if there is one.
-//           Needs `import math` above it.
-//   JSON    {"inputs": ["x", "theta"], "steps": [ … ], "outputs": {"value": [ … ]}}. Step k is
-//           ["number", 1.5], ["x", 3] (component 3 of the input x), or [operation, i, j, …] with
-//           the numbers of earlier steps as arguments; an output is a list of steps, or of numbers
-//           if it is constant: {"numbers": [ … ]}, where null is infinity and "-" is −infinity.
+//   C       static void name(const double *x, const double *theta, double *value, …), C99 with
+//           <math.h>. Outputs whose pointer is null are left out.
+//   Python  def name(x, theta): returns the outputs as lists, in order (one output: that list).
+//           Nothing but math; source_prelude() stands above it.
+//   JSON    {"inputs": ["x", "theta"], "steps": [ … ], "outputs": {"value": [ … ], …}}
+//           Step k is ["number", 1.5], ["x", 3] (component 3 of the input x), or
+//           [operation, i, j, …] of the results of earlier steps. An output is a list of the
+//           numbers of steps; a constant one is {"numbers": [ … ]}. Infinite numbers are the
+//           strings "Infinity" and "-Infinity". The operations are those of language_table.cpp;
+//           "sum" and "dot" take any number of arguments, dot in pairs: a0*b0 + a1*b1 + …
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,8 +34,11 @@ struct SourceFunction {
   std::vector<Output> outputs;
 };
 
-// Throws InputError if an operation cannot be written in the language.
+// Throws InputError("export", …) if an operation has no text in other languages.
 [[nodiscard]] std::string source_code(const Graph& graph, const SourceFunction& function,
                                       SourceLanguage language);
+
+// What the functions need above them, once in a file.
+[[nodiscard]] std::string source_prelude(SourceLanguage language);
 
 }  // namespace chaosgrad::internal

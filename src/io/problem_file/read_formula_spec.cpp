@@ -146,10 +146,10 @@ std::vector<FormulaText> read_bound(TomlDocument& document, const toml::table& v
   const toml::node* node = variable.get(key);
   if (!node) return {};
   const std::string field = what + "." + key;
-  if (!node->is_array()) return {document.formula(*node, field)};
+  if (!node->is_array()) return {document.bound(*node, field)};
   std::vector<FormulaText> bounds;
   for (const toml::node& entry : document.array(*node, field))
-    bounds.push_back(document.formula(entry, field));
+    bounds.push_back(document.bound(entry, field));
   return bounds;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "chaosgrad/error.h"
 
@@ -263,6 +264,13 @@ FormulaText TomlDocument::formula(const toml::node& node, std::string_view what)
     return {fmt::format("{}", integer_value->get()), id};
   if (node.is_number()) return {fmt::format("{}", number(node, what)), id};
   fail(node, fmt::format("{}: expected a number or a formula, found {}", what, type_name(node)));
+}
+
+FormulaText TomlDocument::bound(const toml::node& node, std::string_view what) {
+  const auto* value = node.as_floating_point();
+  if (!value || !std::isinf(value->get())) return formula(node, what);
+  formulas_.push_back(&node);
+  return {value->get() > 0 ? "inf" : "-inf", static_cast<int>(formulas_.size()) - 1};
 }
 
 }  // namespace chaosgrad::internal

@@ -49,6 +49,8 @@ class TomlDocument {
                                    const std::vector<std::string>& choices) const;
   // A formula: a string, or a number standing for itself. Its text id leads back to its place.
   [[nodiscard]] FormulaText formula(const toml::node& node, std::string_view what);
+  // The same, or "inf" or "-inf", which TOML has as numbers.
+  [[nodiscard]] FormulaText bound(const toml::node& node, std::string_view what);
 
   [[noreturn]] void fail(const toml::node& node, const std::string& message) const;
   [[noreturn]] void fail(const Place& place, const std::string& message) const;

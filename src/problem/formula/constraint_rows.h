@@ -1,6 +1,6 @@
 #pragma once
 // Bounds and constraints of a formula problem, as nodes of its graph.
-#include "problem/formula_data.h"
+#include "problem/formula/formula_data.h"
 #include "problem/names.h"
 
 namespace chaosgrad::internal {

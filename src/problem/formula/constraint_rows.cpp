@@ -1,13 +1,18 @@
-#include "problem/constraint_rows.h"
+#include "problem/formula/constraint_rows.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
+#include "expression/convexity/curvature.h"
 #include "expression/graph/ranges.h"
 #include "expression/graph/replace.h"
-#include "problem/constrained/formula_constraints.h"
-#include "problem/formula_domain.h"
+#include "problem/formula/case_rows.h"
+#include "problem/formula/constraint_checks.h"
+#include "problem/formula/formula_constraints.h"
+#include "problem/formula/formula_domain.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -34,7 +39,8 @@ class BoundReader {
     const char* key = is_lower ? "lower" : "upper";
     const Index size = variable_.start.size(), count = static_cast<Index>(texts.size());
     if (count == 0) return;
-    BoundNode bound{first_, size, {}, span_of(texts[0])};
+    BoundNode bound{first_, size, {}};
+    for (const FormulaText& text : texts) bound.spans.push_back(span_of(text));
     if (count == 1) {
       bound.value = number(texts[0], is_lower);
       const Index found = data_.graph.shape(bound.value).size();
@@ -84,10 +90,12 @@ class BoundReader {
   Index first_;
 };
 
-// How low or high a bound gets over all θ, a number per component.
-void widest_bounds(FormulaData& data) {
+// How low or high a bound gets over all θ, a number per component; the start is moved to where all
+// of them leave it, as far as that is known.
+void find_widest_bounds(FormulaData& data) {
   data.least_x = Vector::Constant(data.dimension, -infinity);
   data.most_x = Vector::Constant(data.dimension, infinity);
+  Vector least = data.least_x, most = data.most_x;
   Node last;
   for (const auto* bounds : {&data.lower, &data.upper}) {
     for (const BoundNode& bound : *bounds) last.id = std::max(last.id, bound.value.id);
@@ -96,16 +104,22 @@ void widest_bounds(FormulaData& data) {
   const std::vector<Range> ranges = find_ranges(
       data.graph, last,
       [&](int slot, Index column, Index count) { return input_range(data, slot, column, count); });
-  const auto widen = [&](const BoundNode& bound, bool is_lower, Vector& widest) {
+  const auto note = [&](const BoundNode& bound, Vector& low, Vector& high) {
     const Range& range = ranges[static_cast<std::size_t>(bound.value.id)];
     const auto value = data.graph.constant_value(bound.value);
     for (Index i = 0; i < bound.count; ++i) {
-      widest(bound.first + i) = value ? value->data()[value->size() == 1 ? 0 : i]
-                                      : (is_lower ? range.lower : range.upper);
+      const double constant = value ? value->data()[value->size() == 1 ? 0 : i] : 0;
+      low(bound.first + i) = value ? constant : range.lower;
+      high(bound.first + i) = value ? constant : range.upper;
     }
   };
-  for (const BoundNode& bound : data.lower) widen(bound, true, data.least_x);
-  for (const BoundNode& bound : data.upper) widen(bound, false, data.most_x);
+  for (const BoundNode& bound : data.lower) note(bound, data.least_x, least);
+  for (const BoundNode& bound : data.upper) note(bound, most, data.most_x);
+  Vector& start = data.facts.start;
+  for (Index j = 0; j < data.dimension; ++j) {
+    if (std::isfinite(least(j)) && least(j) <= most(j)) start(j) = std::max(start(j), least(j));
+    if (std::isfinite(most(j)) && least(j) <= most(j)) start(j) = std::min(start(j), most(j));
+  }
 }
 
 RowNodes read_constraint(FormulaData& data, const std::string& name, const FormulaText& text,
@@ -174,12 +188,21 @@ void add_bounds(FormulaData& data, const FormulaSpec& spec, const Scope& names) 
     reader.read(false, data.upper);
     first += variable.start.size();
   }
-  widest_bounds(data);
+  find_widest_bounds(data);
 }
 
 void add_constraints(FormulaData& data, const FormulaSpec& spec, const Scope& names) {
-  for (const auto& [name, text] : spec.constraints)
+  if (spec.constraints.empty()) return;
+  std::vector<Node> nodes;
+  for (const auto& [name, text] : spec.constraints) {
     data.row_nodes.push_back(read_constraint(data, name, text, names));
+    nodes.push_back(data.row_nodes.back().value);
+  }
+  const std::vector<Curvature> curvatures = find_curvatures(
+      data.graph, nodes, slot_x,
+      [&](int slot, Index column, Index count) { return input_range(data, slot, column, count); });
+  for (RowNodes& row : data.row_nodes)
+    row.is_convex = is_convex(curvatures[static_cast<std::size_t>(row.value.id)]);
 }
 
 void compile_constraints(FormulaData& data, const FormulaSpec& spec) {
@@ -197,10 +220,22 @@ void compile_constraints(FormulaData& data, const FormulaSpec& spec) {
   Index first = 0;
   for (RowNodes& row : data.row_nodes) {
     row.what.first = first;
+    if (row.case_weights.size() > 0) {
+      first += add_case_rows(data, row, first, formulas);
+      continue;
+    }
     first += row.what.count;
     formulas.rows.push_back({row.what, copied(row.value), copied(row.least), copied(row.most)});
   }
-  data.facts.constraints = std::make_shared<const FormulaConstraints>(std::move(formulas));
+  auto constraints = std::make_shared<const FormulaConstraints>(std::move(formulas));
+  for (RowNodes& row : data.row_nodes) {
+    const auto found = std::ranges::find_if(constraints->list(), [&](const Constraint& one) {
+      return one.name == row.what.name && one.kind == row.what.kind && one.first == row.what.first;
+    });
+    row.what.affine = found->affine;
+  }
+  data.facts.constraints = std::move(constraints);
+  check_equalities(data);
 }
 
 }  // namespace chaosgrad::internal

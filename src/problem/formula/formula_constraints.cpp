@@ -1,4 +1,4 @@
-#include "problem/constrained/formula_constraints.h"
+#include "problem/formula/formula_constraints.h"
 
 #include <array>
 

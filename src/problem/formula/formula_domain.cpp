@@ -1,4 +1,4 @@
-#include "problem/formula_domain.h"
+#include "problem/formula/formula_domain.h"
 
 #include <fmt/format.h>
 
@@ -23,6 +23,7 @@ std::map<int, std::string> texts_of(const FormulaSpec& spec) {
       texts.erase(formula.id);
   };
   add(spec.objective);
+  for (const auto& [name, formula] : spec.constraints) add(formula);
   for (const auto& [name, formula] : spec.definitions) add(formula);
   for (const NoiseSpec& noise : spec.noise) {
     for (const auto& [key, formula] : noise.arguments) add(formula);
@@ -30,7 +31,7 @@ std::map<int, std::string> texts_of(const FormulaSpec& spec) {
   return texts;
 }
 
-std::string text_at(const std::map<int, std::string>& texts, SourceSpan span) {
+std::string text_in(const std::map<int, std::string>& texts, SourceSpan span) {
   const auto found = texts.find(span.text);
   if (found == texts.end() || span.begin < 0 || span.end <= span.begin) return {};
   std::string text = found->second.substr(static_cast<std::size_t>(span.begin),
@@ -51,7 +52,7 @@ std::string text_at(const std::map<int, std::string>& texts, SourceSpan span) {
 
 NamedCondition named(const FormulaData& data, const DomainCondition& condition,
                      const std::map<int, std::string>& texts) {
-  NamedCondition result{condition, text_at(texts, data.graph.span(condition.argument))};
+  NamedCondition result{condition, text_in(texts, data.graph.span(condition.argument))};
   result.shape = data.graph.shape(condition.argument);
   const Dependence found = dependence(data.graph, condition.argument);
   for (const auto& [slot, column] : found.inputs) {
@@ -195,7 +196,13 @@ Range input_range(const FormulaData& data, int slot, Index column, Index count) 
   return of(data.finite[static_cast<std::size_t>(column)]);
 }
 
+std::string text_at(const FormulaSpec& spec, SourceSpan span) {
+  return text_in(texts_of(spec), span);
+}
+
 void add_domain(FormulaData& data, const FormulaSpec& spec) {
+  data.conditions.clear();
+  data.condition_widths.clear();
   data.domain = find_domain(
       data.graph, data.objective, slot_x, data.facts.start,
       [&](int slot, Index column, Index count) { return input_range(data, slot, column, count); });

@@ -6,44 +6,13 @@
 #include <array>
 #include <cmath>
 
-#include "problem/formula_domain.h"
-#include "random/random.h"
-#include "samples/parameters.h"
+#include "problem/formula/constraint_checks.h"
+#include "problem/formula/formula_domain.h"
+#include "problem/formula/sample_point.h"
 
 namespace chaosgrad {
 using namespace internal;
 namespace {
-
-// One sample (x, θ, noise) with everything a program reads, as blocks of one row.
-struct Point {
-  Matrix x, theta, noise, table;
-  [[nodiscard]] std::array<Block, 4> inputs() const { return {x, theta, noise, table}; }
-};
-
-Point sample_point(const FormulaData& data, Index i) {
-  Point point;
-  point.theta =
-      draw_parameters(data.measure, make_stream(0, Purpose::model_parameters), i, 1).theta;
-  point.noise = draw_noise(data.noise_dimension, make_stream(0, Purpose::model_noise), i, 1);
-  point.table.resize(1, data.table_columns());
-  if (data.noise_dimension > 0) data.fill_table(point.noise, point.table);
-  point.x = data.facts.start.transpose();
-  return point;
-}
-
-std::string describe(const FormulaData& data, const Point& point) {
-  std::string text;
-  const auto append = [&](const std::string& name, double value) {
-    text += fmt::format("{}{} = {:.6g}", text.empty() ? "" : ", ", name, value);
-  };
-  for (std::size_t i = 0; i < data.component_names.size() && i < 4; ++i) {
-    append(data.component_names[i], point.x(0, static_cast<Index>(i)));
-  }
-  for (std::size_t k = 0; k < data.parameter_names.size() && k < 4; ++k) {
-    append(data.parameter_names[k], point.theta(0, static_cast<Index>(k)));
-  }
-  return text;
-}
 
 [[noreturn]] void fail(const FormulaData& data, const Point& point, const std::string& reason,
                        SourceSpan span) {
@@ -88,6 +57,7 @@ void check_finite(const FormulaData& data, const Point& point, Index sample) {
     for (Index i = 0; i < rows; ++i) {
       double& moved = x(i, coordinates[static_cast<std::size_t>((first + i) / 2)]);
       moved += ((first + i) % 2 == 0 ? -1e-6 : 1e-6) * (1 + std::abs(moved));
+      x.row(i) = between_bounds(data, x.row(i).transpose(), point.theta).transpose();
     }
     if (all_finite_beside(data, point, x)) continue;
     for (Index i = 0; i < rows; ++i) {
@@ -98,37 +68,6 @@ void check_finite(const FormulaData& data, const Point& point, Index sample) {
   }
 }
 
-void evaluate(const Program& program, const Point& point, const std::vector<Index>& widths,
-              Matrix& out, Program::Workspace& workspace) {
-  std::vector<BlockOut> outputs;
-  for (Index column = 0; const Index width : widths) {
-    outputs.emplace_back(out.middleCols(column, width));
-    column += width;
-  }
-  const std::array<Block, 4> inputs = point.inputs();
-  program.evaluate(inputs, outputs, workspace);
-}
-
-// Walks to the surface s(x) = 0 by Newton steps x ← x − s ∇s/|∇s|²; true if it got there. `normal`
-// receives the last direction.
-bool walk_to_kink(const FormulaData& data, const Program& switching, Point& point, Matrix& normal,
-                  Program::Workspace& workspace) {
-  std::vector<Index> widths = {1};
-  widths.insert(widths.end(), data.variable_widths.begin(), data.variable_widths.end());
-  Matrix out(1, 1 + data.dimension);
-  for (int step = 0; step < 60; ++step) {
-    evaluate(switching, point, widths, out, workspace);
-    if (!out.allFinite()) return false;
-    const double s = out(0, 0);
-    const double slope = out.rightCols(data.dimension).squaredNorm();
-    if (slope > 0) normal = out.rightCols(data.dimension) / std::sqrt(slope);
-    if (std::abs(s) <= 1e-13 * (1 + point.x.norm()) * std::sqrt(slope)) return normal.size() > 0;
-    if (slope == 0) return s == 0 && normal.size() > 0;
-    point.x -= out.rightCols(data.dimension) * (s / slope);
-  }
-  return false;
-}
-
 // The jump of (F, ∇F) across the kink at distance h on either side, and the size of ∇F there.
 std::pair<double, double> jump(const FormulaData& data, const Point& at, const Matrix& normal,
                                double h, Program::Workspace& workspace) {
@@ -137,8 +76,8 @@ std::pair<double, double> jump(const FormulaData& data, const Point& at, const M
   for (int side = 0; side < 2; ++side) {
     Point point = at;
     point.x += normal * (side == 0 ? -h : h);
-    evaluate(data.value_program, point, {1}, value[side], workspace);
-    evaluate(data.gradient_program, point, data.variable_widths, slope[side], workspace);
+    evaluate_at(data.value_program, point, {1}, value[side], workspace);
+    evaluate_at(data.gradient_program, point, data.variable_widths, slope[side], workspace);
     if (!value[side].allFinite() || !slope[side].allFinite())
       return {0, 0};  // the edge of the domain, not a kink
   }
@@ -148,10 +87,11 @@ std::pair<double, double> jump(const FormulaData& data, const Point& at, const M
 
 void check_kink(const FormulaData& data, const KinkProgram& program, Point point, Index i) {
   Program::Workspace workspace;
-  Matrix offset(1, data.dimension), normal;
-  fill_uniform(make_stream(0, Purpose::model_offset), i, offset);
-  point.x.array() += (1 + point.x.norm()) * (2 * offset.array() - 1);
+  Matrix normal;
+  scatter(data, i, point);
   if (!walk_to_kink(data, program.switching, point, normal, workspace)) return;
+  const Vector there = point.x.transpose();
+  if (between_bounds(data, there, point.theta) != there) return;
   // A jump stays when the two sides come closer; the change of a smooth gradient shrinks with the
   // distance.
   const double h = 1e-6 * (1 + point.x.norm());
@@ -160,8 +100,10 @@ void check_kink(const FormulaData& data, const KinkProgram& program, Point point
   if (near > 0.5 * far && near > 1e-7 * size) {
     throw FormulaError(
         fmt::format(
-            "the objective is not differentiable in the variables: its gradient jumps at {}; "
-            "smooth the kink, or let noise enter it",
+            "the objective is not differentiable in the variables: its gradient jumps at {}. Kinks "
+            "are understood where abs, max, norm1 or norm2 of affine functions are added with "
+            "weights >= 0; here smooth the kink, let noise enter it, or write max(a, b, c) as a "
+            "variable with the constraints a <= z, b <= z, c <= z",
             describe(data, point)),
         program.span.text < 0 ? data.objective_span : program.span);
   }
@@ -171,7 +113,7 @@ void check_noise_arguments(const FormulaData& data, const Point& point) {
   Program::Workspace workspace;
   Matrix value(1, 1);
   for (std::size_t j = 0; j < data.positive.size(); ++j) {
-    evaluate(data.positive_programs[j], point, {1}, value, workspace);
+    evaluate_at(data.positive_programs[j], point, {1}, value, workspace);
     if (!(value(0, 0) > 0)) {
       const PositiveArgument& argument = data.positive[j];
       throw FormulaError(fmt::format("{}; it is {:.6g} at {}", argument.description, value(0, 0),
@@ -198,9 +140,11 @@ void FormulaProblem::validate(Index points) const {
   for (Index i = 0; i < points; ++i) {
     const Point point = sample_point(*data_, i);
     check_noise_arguments(*data_, point);
+    check_constraints_at(*data_, point);
     check_finite(*data_, point, i);
     for (const KinkProgram& program : data_->kink_programs) check_kink(*data_, program, point, i);
   }
+  check_convexity(*data_);
 }
 
 }  // namespace chaosgrad

@@ -13,7 +13,8 @@ namespace chaosgrad::internal {
 //                   for one sample: q, q, p, p q (∂c_i/∂x_j at i q + j), p, p numbers
 //   name_curvature  (x, theta, multipliers) → curvature: Σ λ_i ∇²c_i, q q numbers. Only where some
 //                   row is not affine.
-// JSON: one object, {"evaluate": { … }, "curvature": { … } or null}.
+// Python: with source_prelude() above, once. JSON: one object, {"evaluate": { … }, "curvature":
+// { … } or null}.
 [[nodiscard]] std::string constraint_source(const Constraints& constraints, const std::string& name,
                                             SourceLanguage language);
 

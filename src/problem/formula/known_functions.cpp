@@ -1,11 +1,11 @@
-#include "problem/known_functions.h"
+#include "problem/formula/known_functions.h"
 
 #include <cmath>
 #include <numbers>
 #include <optional>
 
 #include "basis/basis_axis.h"
-#include "problem/formula_data.h"
+#include "problem/formula/formula_data.h"
 
 namespace chaosgrad::internal {
 namespace {

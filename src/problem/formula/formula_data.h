@@ -9,7 +9,7 @@
 
 #include "chaosgrad/formula.h"
 #include "expression/expression.h"
-#include "problem/noise.h"
+#include "problem/formula/noise.h"
 
 namespace chaosgrad::internal {
 
@@ -36,7 +36,7 @@ struct NamedCondition {
 struct BoundNode {
   Index first = 0, count = 1;
   Node value;
-  SourceSpan span;
+  std::vector<SourceSpan> spans = {};  // one for all, or one for each
 };
 
 // Rows c(x, θ) under one name, with the limits of their multipliers (see constraints.h).
@@ -45,6 +45,15 @@ struct RowNodes {
   Node value;        // a number, or what.count components
   Node least, most;  // a number for all of them, or as many
   SourceSpan span;
+  bool is_convex = false;     // known from the rules
+  bool check_weight = false;  // whether most ≥ 0 is not known yet
+  // Kinks over noise on finitely many cases: a row for each (see case_rows.h).
+  Matrix case_table = {};    // cases × columns of slot_table
+  Vector case_weights = {};  // their probabilities; empty: no noise
+  // How many times the rows are there.
+  [[nodiscard]] Index case_count(const Graph& graph) const {
+    return graph.depends_on(value, slot_table) ? case_weights.size() : 1;
+  }
 };
 
 struct FormulaData {

@@ -27,4 +27,16 @@ struct NoiseFormula {
 [[nodiscard]] NoiseFormula make_noise(Graph& graph, const NoiseSpec& spec, Node uniform,
                                       const Scope& names);
 
+// All noise of a problem, with its names.
+struct FormulaData;
+class Names;
+void add_noise(FormulaData& data, const FormulaSpec& spec, const Scope& argument_names,
+               Names& names);
+
+// Where the gradient is a polynomial in a noise number, its expectation needs a Gauss rule only.
+void find_noise_degrees(FormulaData& data);
+
+// As if there had been none: nothing depends on it any more.
+void drop_noise(FormulaData& data);
+
 }  // namespace chaosgrad::internal

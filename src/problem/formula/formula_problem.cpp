@@ -1,0 +1,118 @@
+#include "chaosgrad/formula.h"
+
+#include <array>
+
+#include "problem/formula/formula_data.h"
+
+namespace chaosgrad::internal {
+
+const Program& FormulaData::hessian_program() const {
+  std::call_once(hessian_made, [&] {
+    std::vector<Node> entries;
+    for (const Node part : gradient) {
+      const Index size = graph.shape(part).size();
+      for (Index i = 0; i < size; ++i) {
+        const Node slope = size == 1 ? part : graph.element(part, i);
+        for (const Node entry : internal::gradient(graph, slope, variables))
+          entries.push_back(entry);
+      }
+    }
+    hessian_code = Program(graph, entries, {}, domain.inside);
+  });
+  return hessian_code;
+}
+
+void FormulaData::fill_table(const Block& noise, Matrix& table) const {
+  const Index count = noise.rows();
+  for (std::size_t j = 0; j < finite.size(); ++j) {
+    finite[j].quantile(noise.col(finite_source[j]).data(), table.col(static_cast<Index>(j)).data(),
+                       count);
+  }
+  if (row_source < 0) return;
+  const Index first = static_cast<Index>(finite.size());
+  for (Index i = 0; i < count; ++i) {
+    const auto row = static_cast<Index>(noise(i, row_source) * static_cast<double>(rows.rows()));
+    for (Index j = 0; j < rows.cols(); ++j) table(i, first + j) = rows(row, j);
+  }
+}
+
+void FormulaData::run(const Program& program, const std::vector<Index>& widths, const Block& x,
+                      const Block& theta, const Block& noise, const Block& known,
+                      BlockOut& out) const {
+  Scratch& local = scratch.local();
+  if (table_columns() > 0 && noise.rows() > 0) {
+    if (local.table.rows() != block_size) local.table.resize(block_size, table_columns());
+    fill_table(noise, local.table);
+  }
+  const Index count = theta.rows();
+  const std::array<Block, 5> inputs = {
+      x, theta, noise, local.table.topRows(local.table.rows() > 0 ? count : 0), known};
+  std::vector<BlockOut>& outputs = local.outputs;
+  outputs.clear();
+  for (Index column = 0; const Index width : widths) {
+    outputs.emplace_back(out.middleCols(column, width));
+    column += width;
+  }
+  program.evaluate(inputs, outputs, local.workspace);
+}
+
+}  // namespace chaosgrad::internal
+
+namespace chaosgrad {
+using namespace internal;
+
+FormulaProblem::FormulaProblem(const FormulaSpec& spec)
+    : data_(std::make_shared<const FormulaData>(spec)) {}
+
+Index FormulaProblem::dimension() const { return data_->dimension; }
+const Measure& FormulaProblem::parameters() const { return data_->measure; }
+Index FormulaProblem::noise_dimension() const { return data_->noise_dimension; }
+const std::vector<std::string>& FormulaProblem::quantity_names() const {
+  return data_->quantity_names;
+}
+const std::vector<std::string>& FormulaProblem::component_names() const {
+  return data_->component_names;
+}
+const std::vector<std::string>& FormulaProblem::parameter_names() const {
+  return data_->parameter_names;
+}
+
+ProblemFacts FormulaProblem::facts() const {
+  ProblemFacts facts = data_->facts;
+  if (data_->has_reference) {
+    facts.reference = [data = data_](Block theta, BlockOut x) {
+      data->run(data->reference_program, data->variable_widths, Matrix(), theta, Matrix(), Matrix(),
+                x);
+    };
+  }
+  return facts;
+}
+
+void FormulaProblem::gradient(const Block& x, const Block& theta, const Block& noise,
+                              BlockOut g) const {
+  data_->run(data_->gradient_program, data_->variable_widths, x, theta, noise, noise, g);
+}
+
+void FormulaProblem::gradient(const Block& x, const Block& theta, const Block& noise,
+                              const Block& known, BlockOut g) const {
+  data_->run(data_->known_gradient_program, data_->variable_widths, x, theta, noise, known, g);
+}
+
+void FormulaProblem::value(Block x, Block theta, Block noise, BlockOut values) const {
+  data_->run(data_->value_program, {1}, x, theta, noise, noise, values);
+}
+
+bool FormulaProblem::has_hessian() const { return data_->dimension <= FormulaData::hessian_limit; }
+
+void FormulaProblem::hessian(Block x, Block theta, Block noise, BlockOut h) const {
+  std::vector<Index> widths;
+  for (Index i = 0; i < data_->dimension; ++i)
+    widths.insert(widths.end(), data_->variable_widths.begin(), data_->variable_widths.end());
+  data_->run(data_->hessian_program(), widths, x, theta, noise, noise, h);
+}
+
+void FormulaProblem::quantities(Block x, Block theta, Block noise, BlockOut values) const {
+  data_->run(data_->quantity_program, data_->quantity_widths, x, theta, noise, noise, values);
+}
+
+}  // namespace chaosgrad
