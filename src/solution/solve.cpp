@@ -5,8 +5,8 @@
 #include "chaosgrad/solution.h"
 #include "estimate/reference.h"
 #include "solution/certificate.h"
+#include "solution/statistics/coefficients.h"
 #include "solve/common/goal.h"
-#include "solve/common/lifted_scale.h"
 #include "solve/common/validation.h"
 #include "solve/lifted_problem.h"
 #include "solve/run.h"
@@ -19,12 +19,7 @@ namespace {
 void judge(const Options& options, Solution& solution) {
   if (solution.status != Status::completed || !solution.error.estimate) return;
   if (!options.tolerance && !options.relative_tolerance) return;
-  const Expansion& x = solution.expansion;
-  const double norm =
-      x.lift()
-          ? lifted_scale(x.measure(), *x.lift(), x.basis(), x.coefficients(), {}, options.seed).norm
-          : x.coefficients().norm();
-  const double target = absolute_tolerance(options, norm);
+  const double target = absolute_tolerance(options, norm_of(solution.expansion));
   const bool met = *solution.error.estimate <= target;
   if (met) solution.status = Status::converged;
   solution.message += fmt::format("; the error estimate {:.3g} is {} the tolerance {:.3g}",
