@@ -81,7 +81,7 @@ static void slope_to(const double *theta, int k, double step, const double *x, c
 }
 
 /* Whether the two sides are one derivative, up to rounding. */
-static int agree(const double *growing, const double *falling) {
+static int agree(const double *growing, const double *falling, double rounding) {
   double size = 0, apart = 0;
   int j;
   for (j = 0; j < Q; ++j) {
@@ -89,12 +89,12 @@ static int agree(const double *growing, const double *falling) {
     size = fmax(size, fmax(fabs(growing[j]), fabs(falling[j])));
     apart = fmax(apart, fabs(growing[j] - falling[j]));
   }
-  return apart <= 1e-5 * size;
+  return apart <= 1e-5 * size + rounding;
 }
 
 void optimum(const double *theta, double *x, double *dx);
 void optimum(const double *theta, double *x, double *dx) {
-  double y[Q], dy[Q * D], l[ENTRIES], dl[ENTRIES * D], rows[R], bounds[Q], growing[Q], falling[Q];
+  double y[Q], dy[Q * D], l[ENTRIES], dl[ENTRIES * D], rows[R], bounds[Q], growing[Q], falling[Q], size[2] = {0, 0};
   int j, k;
   for (j = 0; j < Q; ++j) x[j] = NAN;
   for (j = 0; dx && j < Q * D; ++j) dx[j] = NAN;
@@ -104,15 +104,21 @@ void optimum(const double *theta, double *x, double *dx) {
     for (j = 0; j < Q; ++j) x[j] = NAN;
     return;
   }
+  for (j = 0; j < Q; ++j) {
+    size[0] = fmax(size[0], fabs(x[j]));
+    size[1] = fmax(size[1], fabs(y[j]));
+  }
   for (k = 0; dx && k < D; ++k) {
+    double rounding = 1e-13 * (size[0] + size[1]) / length[k];
     slope_to(theta, k, length[k], x, y, dy, l, dl, growing);
     slope_to(theta, k, -length[k], x, y, dy, l, dl, falling);
-    if (!agree(growing, falling)) { /* a constraint changes here, or within the steps */
+    if (!agree(growing, falling, rounding)) { /* a constraint changes here, or within the steps */
+      rounding *= 100;
       slope_to(theta, k, 0.01 * length[k], x, y, dy, l, dl, growing);
       slope_to(theta, k, -0.01 * length[k], x, y, dy, l, dl, falling);
     }
     for (j = 0; j < Q; ++j) {
-      dx[j * D + k] = agree(growing, falling) ? 0.5 * (growing[j] + falling[j]) : growing[j] == growing[j] ? growing[j] : falling[j];
+      dx[j * D + k] = agree(growing, falling, rounding) ? 0.5 * (growing[j] + falling[j]) : growing[j] == growing[j] ? growing[j] : falling[j];
     }
   }
 }

@@ -67,36 +67,41 @@ def _slope(theta, k, step, x, values, slopes):
 
 
 def sensitivity_sides(theta, extrapolate=False):
-    """d x_j / d theta_k for growing and for falling theta_k. They differ where a constraint begins or ceases to be active."""
+    """d x_j / d theta_k for growing and for falling theta_k, which differ where a constraint begins or ceases to be active; and how
+    far apart they are by rounding, for each k."""
     nothing = [[math.nan] * len(theta) for _ in VARIABLES]
+    nothing = nothing, nothing, [0.0] * len(theta)
     if not extrapolate and _outside(theta):
-        return nothing, nothing
+        return nothing
     values, slopes = _expand(theta, True)
     found = _nearest(theta, values)
     if not found:
-        return nothing, nothing
-    columns = []
+        return nothing
+    size = max(map(abs, found[0])) + max(map(abs, values[:len(VARIABLES)]))
+    columns, rounding = [], []
     for k, length in enumerate(_LENGTHS):
         for step in (length, 0.01 * length):  # where they differ a constraint may change within the steps
             pair = [_slope(theta, k, side * step, found[0], values, slopes) for side in (1, -1)]
-            if _agree(*pair):
+            if _agree(*pair, 1e-13 * size / step):
                 break
         columns.append(pair)
-    return tuple([[columns[k][side][j] for k in range(len(theta))] for j in range(len(VARIABLES))] for side in (0, 1))
+        rounding.append(1e-13 * size / step)
+    growing, falling = ([[columns[k][side][j] for k in range(len(theta))] for j in range(len(VARIABLES))] for side in (0, 1))
+    return growing, falling, rounding
 
 
-def _agree(growing, falling):
+def _agree(growing, falling, rounding):
     size = max(max(map(abs, growing)), max(map(abs, falling)))
-    return all(abs(a - b) <= 1e-5 * size for a, b in zip(growing, falling))
+    return all(abs(a - b) <= 1e-5 * size + rounding for a, b in zip(growing, falling))
 
 
 def sensitivity(theta, extrapolate=False):
     """d x_j / d theta_k, a list of rows; for growing theta_k where the sides differ."""
-    growing, falling = sensitivity_sides(theta, extrapolate)
+    growing, falling, rounding = sensitivity_sides(theta, extrapolate)
     result = [list(row) for row in growing]
     for k in range(len(theta)):
         sides = [row[k] for row in growing], [row[k] for row in falling]
-        if _agree(*sides):
+        if _agree(*sides, rounding[k]):
             sides = [0.5 * (a + b) for a, b in zip(*sides)],
         elif any(map(math.isnan, sides[0])):
             sides = sides[1],
