@@ -24,11 +24,9 @@ struct LiftedBlock {
 
 class Lift {
  public:
-  // M(η)⁻¹ = R Rᵀ, R lower triangular. Its entries are expansions on `basis`, row by row in the
-  // q(q + 1)/2 columns of `factor`: R_00, R_10, R_11, R_20, …; those on the diagonal are taken to be
-  // at least least_diagonal times their mean, so that M is positive definite wherever it is
-  // evaluated.
-  static constexpr double least_diagonal = 1e-3;
+  // M(η)⁻¹ = R Rᵀ, R lower triangular, so that M is positive definite wherever it is evaluated. The
+  // entries of R are expansions on `basis`, row by row in the q(q + 1)/2 columns of `factor`: R_00,
+  // R_10, R_11, R_20, …
   Lift(std::shared_ptr<const Constraints> constraints, Basis basis, Coefficients factor);
 
   [[nodiscard]] const Constraints& constraints() const { return *constraints_; }

@@ -1,6 +1,5 @@
 #include "chaosgrad/lift.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "basis/kernels.h"
@@ -15,17 +14,15 @@ Lift::Lift(std::shared_ptr<const Constraints> constraints, Basis basis, Coeffici
 
 Matrix Lift::factor_of(const Vector& entries) const {
   const Index q = constraints_->dimension();
-  Matrix L = Matrix::Zero(q, q);
+  Matrix R = Matrix::Zero(q, q);
   Index column = 0;
   for (Index i = 0; i < q; ++i) {
-    for (Index j = 0; j < i; ++j) L(i, j) = entries(column++);
-    L(i, i) = std::exp(entries(column++));
+    for (Index j = 0; j <= i; ++j) R(i, j) = entries(column++);
   }
-  return L;
+  return inverse_factor(R);
 }
 
 std::vector<Matrix> Lift::factors(Block eta) const {
-  const Index q = constraints_->dimension();
   // The same metric everywhere is one matrix.
   const Index n = factor_.rows() == 1 ? 1 : eta.rows();
   BasisBlock psi;
@@ -33,15 +30,7 @@ std::vector<Matrix> Lift::factors(Block eta) const {
   Matrix entries(n, factor_.cols());
   expand(psi, factor_, entries);
   std::vector<Matrix> result;
-  for (Index b = 0; b < n; ++b) {
-    Matrix R = Matrix::Zero(q, q);
-    Index column = 0;
-    for (Index i = 0; i < q; ++i) {
-      for (Index j = 0; j <= i; ++j) R(i, j) = entries(b, column++);
-      R(i, i) = std::max(R(i, i), least_diagonal * factor_(0, column - 1));
-    }
-    result.push_back(inverse_factor(R));
-  }
+  for (Index b = 0; b < n; ++b) result.push_back(factor_of(entries.row(b).transpose()));
   return result;
 }
 

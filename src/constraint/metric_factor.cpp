@@ -17,7 +17,9 @@ Matrix positive_factor(const Matrix& H, double least) {
 
 Matrix inverse_factor(const Matrix& factor) {
   const Matrix inverse = solve_lower(factor, Matrix::Identity(factor.rows(), factor.cols()));
-  return cholesky_factor(inverse.transpose() * inverse);
+  const Matrix M = inverse.transpose() * inverse;
+  Matrix result = cholesky_factor(M);
+  return result.size() > 0 ? result : positive_factor(M, 1e-14);  // singular to rounding
 }
 
 Vector packed_factor(const Matrix& R) {
