@@ -127,11 +127,13 @@ void print_theory(const TheoryReport& report) {
   }
 }
 
-// None where the constants are not those of a strongly convex problem.
+// None where the constants are not those of a strongly convex problem, or x is constrained: the
+// theory is about expansions of x.
 std::optional<TheoryReport> find_theory(const ProblemFile& file, const ProblemCheck& check,
                                         bool with_solution) {
   const double mu = check.constants.mu.value;
   if (!(mu > 0 && std::isfinite(mu) && std::isfinite(check.constants.L.value))) return std::nullopt;
+  if (file.problem.facts().constraints) return std::nullopt;
   try {
     if (!with_solution) return theory_report(file.problem, file.options, check.constants);
     const Solution solution = solve(file.problem, file.options);

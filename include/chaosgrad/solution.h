@@ -151,6 +151,7 @@ class Expansion {
   // active at θ, and sensitivity() is the former there. NaN where there is no x on that side.
   struct Sides {
     Matrix growing, falling;                   // q×d
+    Vector rounding;                           // d: how far apart they are by it
     [[nodiscard]] bool differ(Index k) const;  // beyond rounding, or one side is not there
     [[nodiscard]] Matrix sensitivity() const;
   };

@@ -17,8 +17,8 @@ std::vector<std::string> multiplier_names(const Constraints& constraints) {
 Matrix multipliers(const Constraints& constraints, const LiftedBlock& at) {
   using enum Constraint::Kind;
   // NaN stays what it is.
-  const auto upwards = [](double force) { return force < 0 ? 0 : force; };
-  const auto downwards = [](double force) { return force > 0 ? 0 : -force; };
+  const auto upwards = [](double force) { return force <= 0 ? 0 : force; };
+  const auto downwards = [](double force) { return force >= 0 ? 0 : -force; };
   Index columns = 0;
   for (const Constraint& one : constraints.list()) columns += one.kind == kink ? 0 : one.count;
   Matrix result(at.x.rows(), columns);

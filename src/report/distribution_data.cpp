@@ -1,5 +1,7 @@
 #include "report/expansion_data.h"
 
+#include <cmath>
+
 namespace chaosgrad::internal {
 namespace {
 
@@ -20,6 +22,18 @@ Json errors_of(const std::vector<Estimate>& estimates) {
   Json errors = Json::array();
   for (const Estimate& estimate : estimates) errors.push_back(with_error(estimate)[1]);
   return errors;
+}
+
+// Of the first outputs; null where one is constant.
+Json correlations(const Matrix& covariance, Index count) {
+  Json rows = Json::array();
+  for (Index i = 0; i < count; ++i) {
+    Json row = Json::array();
+    for (Index j = 0; j < count; ++j)
+      row.push_back(number(covariance(i, j) / std::sqrt(covariance(i, i) * covariance(j, j))));
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 }  // namespace
@@ -45,11 +59,16 @@ Json distribution_data(const Record& record, const Digest& digest) {
                        {"quantiles", std::move(quantiles)},
                        {"histogram", histogram_data(output.histogram)}});
   }
-  return {{"levels", found.levels},
-          {"confidence", record.solution.error.confidence},
-          {"components", digest.sampled},
-          {"outputs", std::move(outputs)},
-          {"sobol_errors", {{"main", std::move(main_errors)}, {"total", std::move(total_errors)}}}};
+  Json data = {
+      {"levels", found.levels},
+      {"confidence", record.solution.error.confidence},
+      {"components", digest.sampled},
+      {"outputs", std::move(outputs)},
+      {"sobol_errors", {{"main", std::move(main_errors)}, {"total", std::move(total_errors)}}}};
+  // Those of a constrained x do not follow from coefficients.
+  if (record.solution.expansion.lift())
+    data["correlations"] = correlations(found.covariance, static_cast<Index>(components));
+  return data;
 }
 
 }  // namespace chaosgrad::internal

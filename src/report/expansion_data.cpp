@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/export/evaluator_lift.h"
 #include "measure/distribution_table.h"
 #include "numeric/decompositions.h"
 
@@ -106,6 +107,12 @@ Json parameter_data(const Expansion& expansion, Index k, const std::string& name
 }  // namespace
 
 Json expansion_data(const Expansion& expansion, const std::vector<std::string>& parameter_names) {
+  if (expansion.lift()) {
+    const LiftedParts parts = lifted_parts(expansion);
+    Json data = expansion_data(parts.y, parameter_names);
+    data["lift"] = lift_data(parts.lift);
+    return data;
+  }
   const Coefficients& u = expansion.coefficients();
   const Index d = expansion.measure().dimension();
   std::vector<std::uint16_t> degrees;

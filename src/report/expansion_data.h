@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "chaosgrad/solution.h"
+#include "io/export/evaluator.h"
 #include "io/run_statistics.h"
 #include "report/page.h"
 
@@ -18,5 +19,12 @@ namespace chaosgrad::internal {
 // Of every sampled component and every quantity: mean, standard deviation and quantiles as [value,
 // error], and a histogram; of all components the errors of their Sobol' indices.
 [[nodiscard]] Json distribution_data(const Record& record, const Digest& digest);
+
+// Where x is constrained: how often each component of a constraint binds ([value, error]), in each
+// tenth of every parameter too, and its multiplier; those that bind most often of many.
+[[nodiscard]] Json constraint_data(const Record& record, const Digest& digest);
+// The metric and the constraints, for the page to find x from y; {"coded": true} for constraints
+// that are C++ code.
+[[nodiscard]] Json lift_data(const EvaluatorLift& lift);
 
 }  // namespace chaosgrad::internal

@@ -51,6 +51,7 @@ std::string report_html(const Record& record, const std::string& summary, const 
   if (solution.ok()) {
     data["expansion"] = expansion_data(solution.expansion, record.labels.parameters);
     data["distribution"] = distribution_data(record, digest);
+    if (solution.expansion.lift()) data["constraints"] = constraint_data(record, digest);
   }
   return page_html(record.title(), data);
 }

@@ -12,7 +12,9 @@
 #include "problem/averaged_problem.h"
 #include "samples/parameters.h"
 #include "solution/averaged_function.h"
+#include "solution/constrained/infeasible.h"
 #include "solve/common/goal.h"
+#include "solve/pointwise/constrained_descent.h"
 #include "solve/pointwise/trust_region.h"
 
 namespace chaosgrad::internal {
@@ -31,15 +33,22 @@ Matrix places_around_start(const Oracle& oracle, const ProblemValue& value, cons
   Matrix offset(theta.rows(), oracle.dimension()), values(theta.rows(), 1);
   fill_uniform(make_stream(seed, Purpose::check_place), 0, offset);
   offset = (2 * offset.array() - 1).matrix();
-  for (int k = 0; k < most_halvings; ++k) {
+  const auto places = [&]() -> Matrix {
     const Matrix x = offset.rowwise() + oracle.facts().start.transpose();
+    if (!oracle.facts().constraints) return x;
+    ConstraintBlock at;  // F need not be defined beyond the bounds
+    oracle.facts().constraints->evaluate(x, theta, at);
+    return x.cwiseMax(at.lower).cwiseMin(at.upper);
+  };
+  for (int k = 0; k < most_halvings; ++k) {
+    const Matrix x = places();
     value(x, theta, noise, values);
     if (values.allFinite()) return x;
     for (Index i = 0; i < x.rows(); ++i) {
       if (!std::isfinite(values(i, 0))) offset.row(i) *= 0.5;
     }
   }
-  return offset.rowwise() + oracle.facts().start.transpose();
+  return places();
 }
 
 // |∂F/∂x_j − g_j| at each row, the former by central differences over the step h; not a number where
@@ -150,11 +159,17 @@ std::string descent_trouble(const Oracle& oracle, std::uint64_t seed) {
   const double certain = noisy ? 0.05 : 0;
   for (Index i = 0; i < points; ++i) {
     const Vector theta = thetas.row(i).transpose();
-    const Minimum found = minimise(mean_function(oracle, theta, noise), facts.start,
-                                   {.tolerance = (noisy ? 1e-4 : 1e-9) * size,
-                                    .most_steps = noisy ? 50 : 200,
-                                    .runaway_norm = 1e9 * size});
+    const PointFunction f = mean_function(oracle, theta, noise);
+    const TrustRegionOptions goal{.tolerance = (noisy ? 1e-4 : 1e-9) * size,
+                                  .most_steps = noisy ? 50 : 200,
+                                  .runaway_norm = 1e9 * size};
+    const Minimum found = facts.constraints
+                              ? minimise(f, *facts.constraints, theta, facts.start, goal)
+                              : minimise(f, facts.start, goal);
     switch (found.outcome) {
+      case Minimum::Outcome::infeasible:
+        return fmt::format("{} at {}", why_infeasible(*facts.constraints, theta),
+                           place(facts, theta));
       case Minimum::Outcome::outside_domain:
         return outside_in_words(oracle, theta, noise);
       case Minimum::Outcome::unbounded:

@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "constraint/metric_factor.h"
 #include "curvature/curvature.h"
 #include "random/random.h"
 #include "samples/parameters.h"
 #include "solution/averaged_function.h"
+#include "solve/pointwise/constrained_descent.h"
 
 namespace chaosgrad::internal {
 namespace {
 
-constexpr double point_tolerance = 1e-9;  // relative to the size of x
+constexpr double point_tolerance = 1e-9;   // relative to the size of x
+constexpr double least_eigenvalue = 1e-8;  // of the model of the Hessian, relative to the largest
 constexpr Index curvature_points = 32, curvature_draws = 64;
 constexpr Index most_steps = 200;
 constexpr double runaway = 1e9;  // |x| beyond this, relative to its size: f has no minimum
@@ -31,7 +34,8 @@ Points points_of(const Expansion& expansion, const VerifyOptions& options) {
 }
 
 bool is_clean(const PointReport& report) {
-  return report.unsolved == 0 && !report.nonfinite_theta && !report.runaway_theta;
+  return report.unsolved == 0 && !report.nonfinite_theta && !report.runaway_theta &&
+         !report.infeasible_theta;
 }
 
 }  // namespace
@@ -77,11 +81,34 @@ void FreshPoints::measure_curvature() {
                                   make_stream(options_.seed, Purpose::verify_krylov));
   for (const AverageGradient& one : at) curvature_gradients_ += one.count() * oracle_.facts().draws;
   lowest_curvature_ = curvature.lowest();
-  if (lowest_curvature_ > 0) inverse_ = std::make_shared<const MeanInverse>(std::move(curvature));
+  if (!(lowest_curvature_ > 0)) return;
+  if (const auto& set = oracle_.facts().constraints) {
+    const Matrix factor = positive_factor(curvature.matrix(), least_eigenvalue);
+    constraints_.emplace(*set, [factor](Block) { return std::vector<Matrix>{factor}; });
+  }
+  inverse_ = std::make_shared<const MeanInverse>(std::move(curvature));
+}
+
+PointOptions FreshPoints::polishing() const {
+  return {.tolerance = tolerance_,
+          .contraction = 1,
+          .most_steps = most_steps,
+          .runaway_norm = runaway * (1 + size_),
+          .constraints = constraints_ ? &*constraints_ : nullptr};
 }
 
 PointFunction FreshPoints::function(Index i, Index half) const {
   return averaged_function(oracle_, theta(i), noise(i, half, options_.draws / 2));
+}
+
+PointFunction FreshPoints::objective(Index i, Index half) const {
+  PointFunction f = function(i, half);
+  const Constraints* set = oracle_.facts().constraints.get();
+  if (!set || !set->has_kinks()) return f;
+  f.value = [value = f.value, set, theta = theta(i)](const Vector& x) {
+    return value(x) + state_at(*set, theta, x).kinks;
+  };
+  return f;
 }
 
 std::string FreshPoints::explain(Index i, const Vector& x) const {
@@ -101,12 +128,8 @@ bool FreshPoints::polish_together(const Matrix& start, Optima& result) const {
   Executor executor(options_.threads);
   Points points;
   points.append(points_.eta, points_.theta, start);
-  const PointReport report = polish(gradient, *inverse_,
-                                    {.tolerance = tolerance_,
-                                     .contraction = 1,
-                                     .most_steps = most_steps,
-                                     .runaway_norm = runaway * (1 + size_)},
-                                    {0, points.size()}, points, executor);
+  const PointReport report =
+      polish(gradient, *inverse_, polishing(), {0, points.size()}, points, executor);
   result.gradients += report.gradients;
   if (!is_clean(report)) return false;
   result.x = points.value;
@@ -125,14 +148,10 @@ Found FreshPoints::polish_alone(Index i, Index half, const Vector& start, Vector
   Executor alone(1);
   Points one;
   one.append(points_.eta.row(i), points_.theta.row(i), start.transpose());
-  const PointReport report = polish(gradient, *inverse_,
-                                    {.tolerance = tolerance_,
-                                     .contraction = 1,
-                                     .most_steps = most_steps,
-                                     .runaway_norm = runaway * (1 + size_)},
-                                    {0, 1}, one, alone);
+  const PointReport report = polish(gradient, *inverse_, polishing(), {0, 1}, one, alone);
   gradients += report.gradients;
   x = one.value.row(0).transpose();
+  if (report.infeasible_theta) return Found::infeasible;
   if (report.nonfinite_theta) return Found::undefined;
   if (report.runaway_theta) return Found::unbounded;
   return report.unsolved > 0 ? Found::unfinished : Found::minimum;
@@ -143,11 +162,16 @@ Found FreshPoints::minimise_alone(Index i, Index half, const Vector& start, Vect
   const PointFunction f = function(i, half);
   const TrustRegionOptions goal{
       .tolerance = tolerance_, .most_steps = most_steps, .runaway_norm = runaway * (1 + size_)};
-  Minimum found = minimise(f, start, goal);
+  // Here, and nowhere else, the optimum at one θ is found.
+  const Constraints* set = oracle_.facts().constraints.get();
+  const auto from = [&](const Vector& x0) {
+    return set ? minimise(f, *set, theta(i), x0, goal) : minimise(f, x0, goal);
+  };
+  Minimum found = from(start);
   gradients += found.gradients;
   // The expansion may lead out of the domain; the problem's own start does not.
   if (found.outcome == Minimum::Outcome::outside_domain && start != oracle_.facts().start) {
-    found = minimise(f, oracle_.facts().start, goal);
+    found = from(oracle_.facts().start);
     gradients += found.gradients;
   }
   x = found.x;
@@ -158,6 +182,8 @@ Found FreshPoints::minimise_alone(Index i, Index half, const Vector& start, Vect
       return Found::unbounded;
     case Minimum::Outcome::outside_domain:
       return Found::undefined;
+    case Minimum::Outcome::infeasible:
+      return Found::infeasible;
     default:
       return Found::unfinished;
   }

@@ -1,17 +1,19 @@
 #pragma once
 // Optima at fresh θ, one by one: what verify() compares an expansion with.
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "chaosgrad/verify.h"
 #include "curvature/metric.h"
 #include "estimate/average_gradient.h"
+#include "solve/pointwise/constrained_step.h"
 #include "solve/pointwise/pointwise.h"
 #include "solve/pointwise/trust_region.h"
 
 namespace chaosgrad::internal {
 
-enum class Found : char { minimum, unfinished, unbounded, undefined };
+enum class Found : char { minimum, unfinished, unbounded, undefined, infeasible };
 
 struct Optima {
   Matrix x;                  // N×q
@@ -36,6 +38,8 @@ class FreshPoints {
 
   // f at point i, for minimise(); needs values of F.
   [[nodiscard]] PointFunction function(Index i, Index half) const;
+  // The same with the terms of the objective that have kinks: its values are to be compared.
+  [[nodiscard]] PointFunction objective(Index i, Index half) const;
 
   // Why F is not defined at x, as far as the problem can tell.
   [[nodiscard]] std::string explain(Index i, const Vector& x) const;
@@ -48,6 +52,7 @@ class FreshPoints {
   [[nodiscard]] Matrix noise(Index point, Index half, Index draws) const;
   [[nodiscard]] AverageGradient average(Index point, Index half, Index draws) const;
   void measure_curvature();
+  [[nodiscard]] PointOptions polishing() const;
   [[nodiscard]] bool polish_together(const Matrix& start, Optima& result) const;
   Found polish_alone(Index i, Index half, const Vector& start, Vector& x,
                      std::int64_t& gradients) const;
@@ -58,7 +63,8 @@ class FreshPoints {
   VerifyOptions options_;
   Points points_;  // their values are those of the expansion
   double size_ = 0, tolerance_ = 0;
-  std::shared_ptr<const MeanInverse> inverse_;  // none: the mean Hessian is not positive
+  std::shared_ptr<const MeanInverse> inverse_;   // none: the mean Hessian is not positive
+  std::optional<PointConstraints> constraints_;  // with the mean Hessian, where it is positive
   double lowest_curvature_ = 0;
   std::int64_t curvature_gradients_ = 0;
 };

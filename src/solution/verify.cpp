@@ -9,6 +9,7 @@
 #include "chaosgrad/error.h"
 #include "curvature/curvature.h"
 #include "problem/averaged_problem.h"
+#include "solution/constrained/infeasible.h"
 #include "solution/fresh_optima.h"
 #include "solution/statistics/bars.h"
 #include "solve/common/goal.h"
@@ -30,6 +31,12 @@ std::string failure_of(const Oracle& oracle, const FreshPoints& fresh, const Opt
   for (std::size_t i = 0; i < optima.found.size(); ++i) {
     if (optima.found[i] == Found::unbounded)
       return fmt::format("the objective has no minimum at {}", at_theta(oracle.facts(), fresh, i));
+    if (optima.found[i] == Found::infeasible) {
+      return fmt::format(
+          "{} at {}",
+          why_infeasible(*oracle.facts().constraints, fresh.theta(static_cast<Index>(i))),
+          at_theta(oracle.facts(), fresh, i));
+    }
     if (optima.found[i] == Found::undefined) {
       return fmt::format(
           "the objective is not defined, or its gradient not finite, at the "
@@ -70,8 +77,8 @@ void compare_with_start(const Oracle& oracle, const FreshPoints& fresh, Optima& 
   OtherMinima& minima = result.minima;
   for (Index i = 0; i < fresh.size(); ++i) {
     const auto k = static_cast<std::size_t>(i);
-    if (own.found[k] == Found::undefined) continue;
-    const PointFunction f = fresh.function(i, 0);
+    if (own.found[k] == Found::undefined || own.found[k] == Found::infeasible) continue;
+    const PointFunction f = fresh.objective(i, 0);
     const Vector x = near.x.row(i).transpose(), other = own.x.row(i).transpose();
     const Pair pair = compare(f, x, other, start);
     const bool solved = near.found[k] == Found::minimum;

@@ -6,6 +6,7 @@
 
 #include "basis/family/fourier.h"
 #include "basis/family/kernel.h"
+#include "io/export/evaluator_lift.h"
 #include "measure/distribution_table.h"
 #include "numeric/decompositions.h"
 #include "random/random.h"
@@ -135,9 +136,7 @@ void add_test(const Expansion& expansion, Evaluator& parts) {
   }
 }
 
-}  // namespace
-
-Evaluator make_evaluator(const Expansion& expansion) {
+Evaluator plain_evaluator(const Expansion& expansion) {
   const Measure& measure = expansion.measure();
   const Basis& basis = expansion.basis();
   const auto d = static_cast<std::size_t>(measure.dimension());
@@ -170,6 +169,18 @@ Evaluator make_evaluator(const Expansion& expansion) {
     }
   }
   add_test(expansion, parts);
+  return parts;
+}
+
+}  // namespace
+
+Evaluator make_evaluator(const Expansion& expansion) {
+  if (!expansion.lift()) return plain_evaluator(expansion);
+  // One basis for y and the metric.
+  LiftedParts lifted = lifted_parts(expansion);
+  Evaluator parts = plain_evaluator(lifted.y);
+  parts.lift = std::move(lifted.lift);
+  add_lifted_test(expansion, parts);
   return parts;
 }
 

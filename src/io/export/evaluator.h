@@ -1,5 +1,6 @@
 #pragma once
 // An expansion taken apart into the numbers that an evaluator in another language needs.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,26 @@ struct EvaluatorScore {
   std::vector<double> values = {}, at = {}, between = {};
 };
 
+// Where x is constrained the coefficients are those of y, and x = P(y) (chaosgrad/lift.h).
+struct EvaluatorLift {
+  const Constraints* constraints = nullptr;
+  std::vector<Index> functions = {};  // of the metric's factor, among all functions
+  Coefficients factor = {};           // and their coefficients, as in Lift
+  std::vector<Index> groups = {};     // of each row: the norm that it belongs to, or −1
+  Index norms = 0, norm_rows = 0;
+  // Multipliers by column: their names, and the row or the bound of a component that they are of.
+  struct Column {
+    enum class Kind { row, lower, upper };
+    Kind kind;
+    Index number;
+  };
+  std::vector<std::string> names = {};
+  std::vector<Column> columns = {};
+  Vector step = {};         // d: lengths that differences in θ_k are taken over
+  Matrix multipliers = {};  // N × columns, at the test points
+  Vector multiplier_scale = {};
+};
+
 struct Evaluator {
   Matrix support;  // d×2: the ends of the support of θ_k, possibly infinite
   std::vector<EvaluatorFamily> families;
@@ -46,6 +67,7 @@ struct Evaluator {
   Matrix thetas;     // N×d
   Matrix x, slopes;  // N×q, N×(q d)
   Vector x_scale, slope_scale;
+  std::optional<EvaluatorLift> lift;
 };
 
 [[nodiscard]] Evaluator make_evaluator(const Expansion& expansion);

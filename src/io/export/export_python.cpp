@@ -4,7 +4,11 @@
 #include "chaosgrad/chaosgrad.h"
 #include "io/export/export_python_code.h"
 #include "io/export/export_python_laws.h"
+#include "io/export/export_python_lift_code.h"
+#include "io/export/export_python_program.h"
+#include "io/export/export_python_projection.h"
 #include "io/export/export_text.h"
+#include "problem/formula/constraint_source.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -79,11 +83,8 @@ std::string docstring(const std::string& text) {
   return result;
 }
 
-}  // namespace
-
-std::string export_python(const Labels& labels, const Evaluator& parts) {
-  const bool dependent = !parts.scores.empty();
-  std::string text = fmt::format(
+std::string plain_docstring(const Labels& labels) {
+  return fmt::format(
       "\"\"\"{}\n\n"
       "optimum(theta) is the optimum x as a function of theta, sensitivity(theta)[j][k] = d x_j / "
       "d "
@@ -95,6 +96,64 @@ std::string export_python(const Labels& labels, const Evaluator& parts) {
       "import math\n\n",
       docstring(labels.title), fmt::join(labels.parameters, ", "),
       fmt::join(labels.variables, ", "), version());
+}
+
+std::string lifted_docstring(const Labels& labels, const Evaluator& parts) {
+  std::vector<std::string> quoted;
+  for (const std::string& name : parts.lift->names) quoted.push_back("'" + name + "'");
+  return fmt::format(
+      "\"\"\"{}\n\n"
+      "optimum(theta) is the optimum x as a function of theta; it satisfies the constraints. "
+      "sensitivity(theta)[j][k] = d x_j / d theta_k;\n"
+      "where a constraint begins or ceases to be active it has two sides (sensitivity_sides), and "
+      "is that of growing theta_k.\n"
+      "multipliers(theta) are those of the constraints, in the order of MULTIPLIERS.\n"
+      "theta: {}. x: {}.\n"
+      "Outside the support of theta, and where no x satisfies the constraints, all are NaN; the "
+      "former not with extrapolate=True.\n"
+      "Run as a program, it tests itself. Written by chaosgrad {}.\"\"\"\n"
+      "import math\n\n"
+      "MULTIPLIERS = [{}]\n",
+      docstring(labels.title), fmt::join(labels.parameters, ", "),
+      fmt::join(labels.variables, ", "), version(), fmt::join(quoted, ", "));
+}
+
+// The metric, the constraints, P and what stands on it.
+std::string lifted_part(const Evaluator& parts) {
+  const EvaluatorLift& lift = *parts.lift;
+  std::vector<Index> functions(parts.positions.size(), -1);
+  for (std::size_t i = 0; i < lift.functions.size(); ++i)
+    functions[static_cast<std::size_t>(lift.functions[i])] = static_cast<Index>(i);
+  std::vector<std::vector<Index>> groups(static_cast<std::size_t>(lift.norms));
+  for (std::size_t i = 0; i < lift.groups.size(); ++i) {
+    if (lift.groups[i] >= 0)
+      groups[static_cast<std::size_t>(lift.groups[i])].push_back(static_cast<Index>(i));
+  }
+  std::string text =
+      "\n\n# The metric, and where multipliers are found: (0, row), (1, component "
+      "at its lower bound), (2, at its upper one).\n";
+  text += "_METRIC_FUNCTIONS = " + brackets.list(functions) + "\n";
+  text += "_METRIC = " + brackets.rows(lift.factor) + "\n_COLUMNS = [";
+  for (const EvaluatorLift::Column& column : lift.columns)
+    text += fmt::format("({}, {}), ", static_cast<int>(column.kind), column.number);
+  text += fmt::format("]\n_GROUPS = [{}]\n_AFFINE = {}\n", fmt::join(groups, ", "),
+                      lift.constraints->is_affine() ? "True" : "False");
+  text += "_LENGTHS = " + brackets.numbers(lift.step) + "\n";
+  text += source_prelude(SourceLanguage::python);
+  text += constraint_source(*lift.constraints, "_constraints", SourceLanguage::python);
+  return text + program_class + projection_functions + lifted_functions;
+}
+
+std::string lifted_tests(const EvaluatorLift& lift) {
+  return "_TEST_MULTIPLIERS = " + brackets.rows(lift.multipliers) +
+         "\n_TEST_MULTIPLIER_SCALE = " + brackets.numbers(lift.multiplier_scale) + "\n" +
+         lifted_test_function;
+}
+
+}  // namespace
+
+std::string export_python(const Labels& labels, const Evaluator& parts) {
+  std::string text = parts.lift ? lifted_docstring(labels, parts) : plain_docstring(labels);
   text += "PARAMETERS = " + fmt::format("['{}']\n", fmt::join(labels.parameters, "', '"));
   text += "VARIABLES = " + fmt::format("['{}']\n\n", fmt::join(labels.variables, "', '"));
   text +=
@@ -114,14 +173,14 @@ std::string export_python(const Labels& labels, const Evaluator& parts) {
   for (const EvaluatorFamily& family : parts.families)
     text += "    " + family_function(family) + ",\n";
   text += "]\n";
-  text += dependent ? germ_code(parts) : std::string(independent_germ);
-  text += evaluation_function;
+  text += parts.scores.empty() ? std::string(independent_germ) : germ_code(parts);
+  text += parts.lift ? lifted_part(parts) : std::string(evaluation_function);
   text += "\n\n_TEST_THETA = " + brackets.rows(parts.thetas);
   text += "\n_TEST_X = " + brackets.rows(parts.x);
   text += "\n_TEST_SLOPES = " + brackets.rows(parts.slopes);
   text += "\n_TEST_X_SCALE = " + brackets.numbers(parts.x_scale);
   text += "\n_TEST_SLOPE_SCALE = " + brackets.numbers(parts.slope_scale) + "\n";
-  return text + test_function;
+  return text + (parts.lift ? lifted_tests(*parts.lift) : std::string(test_function));
 }
 
 }  // namespace chaosgrad::internal

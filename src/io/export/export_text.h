@@ -16,6 +16,8 @@ namespace chaosgrad::internal {
 
 [[nodiscard]] std::string export_c(const Labels& labels, const Evaluator& parts);
 [[nodiscard]] std::string export_python(const Labels& labels, const Evaluator& parts);
+// For constrained solutions: with P, and multipliers.
+[[nodiscard]] std::string export_c_lifted(const Labels& labels, const Evaluator& parts);
 
 // The code that scores parameters of one distribution under a copula, and what it needs.
 struct LawCode {

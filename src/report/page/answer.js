@@ -13,6 +13,7 @@ const statuses = {
   inconsistent: ['bad', 'Failed: μ or L contradicts the problem'],
   outside_domain: ['bad', 'Failed: the objective is not a number somewhere'],
   several_minima: ['bad', 'Failed: several local minima'],
+  infeasible: ['bad', 'Failed: no x satisfies the constraints somewhere'],
 };
 
 const parts = [
@@ -144,6 +145,8 @@ function answerSection(data) {
       ['Time', seconds(summary.seconds) + (known(summary.seconds_total)
         ? `; ${seconds(summary.seconds_total)} with reading and statistics` : '')],
       ['none', null, undefined].includes(summary.noise) ? null : ['Noise', noiseWords[summary.noise] ?? summary.noise],
+      known(summary.violation) ? ['Largest violation of a constraint', summary.violation === 0 ? 'none'
+        : number(summary.violation, 2)] : null,
       known(condition.kappa) ? ['Condition κ = L/μ',
         `${number(condition.kappa)} (μ = ${number(condition.mu)}, ${condition.mu_source})`] : null,
     ]),

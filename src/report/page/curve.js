@@ -22,6 +22,7 @@ class CurveView {
     this.hiddenComponents = new Set();
     this.sliders = expansion.parameters.map((parameter, k) => this.#slider(parameter, k));
     this.reading = element('p', { class: 'reading', id: 'reading', 'aria-live': 'polite' });
+    this.binding = element('p', { class: 'quiet', id: 'binding', 'aria-live': 'polite' });
     this.legend = element('div');
     this.chart = new Chart({
       id: 'curve', label: 'The optimum as a function of one parameter, with its error band',
@@ -43,7 +44,7 @@ class CurveView {
     return [
       parameters.length > 1 ? choice('along', 'Along', parameters.map(({ name }) => name), this.along,
         (k) => { this.along = k; this.update(); }) : null,
-      this.legend, this.chart.figure, this.reading,
+      this.legend, this.chart.figure, this.reading, this.expansion.lift === null ? null : this.binding,
       parameters.length > 8
         ? element('details', { class: 'panel' },
           element('summary', {}, `Set the ${parameters.length} parameters`), reset, sliders)
@@ -95,12 +96,16 @@ class CurveView {
     const components = this.#visible();
     const { grid } = this.expansion.parameters[this.along];
     const position = [...this.position];
-    const curves = components.map(() => new Array(grid.length));
-    grid.forEach((_, j) => {
+    const curves = components.map(() => []);
+    // Nearest points of many components take their time.
+    const stride = this.expansion.lift !== null && this.names.length > 30 && grid.length > 50 ? 8 : 1;
+    const points = [];
+    for (let j = 0; j < grid.length; j += stride) {
       position[this.along] = j;
-      this.expansion.evaluate(position, components).forEach((x, c) => { curves[c][j] = x; });
-    });
-    return { components, grid: [...grid], curves };
+      points.push(grid[j]);
+      this.expansion.evaluate(position, components).forEach((x, c) => { curves[c].push(x); });
+    }
+    return { components, grid: points, curves };
   }
 
   update() {
@@ -119,6 +124,7 @@ class CurveView {
       : `At ${name} = ${number(grid[this.position[this.along]], 4)}: `
         + components.map((component, c) =>
           `${this.names[component]} = ${withError(x[c], this.errors[component])}`).join(', ');
+    this.binding.textContent = bindingThere(this.expansion, this.position);
     this.chart.refresh();
   }
 
@@ -134,7 +140,7 @@ class CurveView {
         { markers: parameter.discrete && grid.length <= 60 }));
     });
     this.chart.caption.textContent = this.#captionOf(components, curves);
-    const at = grid[this.position[this.along]];
+    const at = parameter.grid[this.position[this.along]];
     return {
       traces,
       layout: {
@@ -191,6 +197,11 @@ const componentErrors = (summary) =>
   summary.variables.map((_, i) => summary.component_errors?.[i] ?? summary.error.estimate);
 
 function curveSection(data, expansion) {
+  if (!expansion.evaluable) {
+    section('optimum', 'Optimum', 'The optimum as a function of θ', element('p', {},
+      'The constraints of this problem are C++ code, which a page cannot run: chaosgrad draws no curves here.'));
+    return;
+  }
   const view = new CurveView(data, expansion);
   section('optimum', 'Optimum', 'The optimum as a function of θ', view.elements());
 }

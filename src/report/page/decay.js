@@ -17,7 +17,9 @@ function decaySection({ summary }, expansion) {
   };
   const chart = new Chart({
     id: 'decay', label: 'Size of the coefficients by degree',
-    caption: 'Dots: each coefficient. Line: all of one degree together, the root of the sum of squares.',
+    caption: 'Dots: each coefficient. Line: all of one degree together, the root of the sum of squares.'
+      + (expansion.lift === null ? '' : ' They are those of y(θ), a function without the kinks that '
+        + 'constraints make: the optimum is the point nearest to it that satisfies them.'),
     build: () => {
       const values = sizes();
       const norms = byDegree(values);

@@ -71,11 +71,11 @@ const cellText = (values, digits, columns) => (columns <= 12 ? {
   texttemplate: '%{text}',
 } : {});
 
-function correlationSection({ summary }, expansion) {
+function correlationSection({ summary, distribution }, expansion) {
   const names = summary.variables;
   if (names.length < 2) return;
   let found = null;  // when the chart is drawn: with many components it takes its time
-  const correlations = () => { found ??= expansion.correlations(); return found; };
+  const correlations = () => { found ??= distribution.correlations ?? expansion.correlations(); return found; };
   const chart = new Chart({
     id: 'correlation', label: 'Correlations of the components of the optimum over θ',
     height: Math.min(720, 120 + 44 * names.length), width: 260 + 110 * names.length,

@@ -1,5 +1,6 @@
 // x*(θ) = Σ u_i ψ_i(η(θ)), ψ_ν(η) = Π_k B_{ν_k}(η_k), as `chaosgrad eval` computes it. Parameters are
-// set to points of their grids: a position is an index into each.
+// set to points of their grids: a position is an index into each. Where x is constrained the sum is y,
+// and x is the nearest point that satisfies the constraints, in a metric that is expanded too.
 
 function bytes(text) {
   const binary = atob(text);
@@ -36,6 +37,28 @@ const families = {
   },
 };
 
+// L with L Lᵀ = M, where M⁻¹ = R Rᵀ; rows of R and of L, as far as the diagonal.
+function metricFactor(rows) {
+  const q = rows.length, inverse = [], triangle = [];
+  for (let i = 0; i < q; ++i) {
+    inverse.push(Array.from({ length: i + 1 }, (_, j) => {
+      let sum = i === j ? 1 : 0;
+      for (let k = j; k < i; ++k) sum -= rows[i][k] * inverse[k][j];
+      return sum / rows[i][i];
+    }));
+  }
+  for (let i = 0; i < q; ++i) {
+    triangle.push([]);
+    for (let j = 0; j <= i; ++j) {
+      let sum = 0;
+      for (let k = i; k < q; ++k) sum += inverse[k][i] * inverse[k][j];
+      for (let k = 0; k < j; ++k) sum -= triangle[i][k] * triangle[j][k];
+      triangle[i].push(i === j ? Math.sqrt(sum) : sum / triangle[j][j]);
+    }
+  }
+  return triangle;
+}
+
 class Expansion {
   constructor(data) {
     this.functions = data.functions;
@@ -54,6 +77,11 @@ class Expansion {
     this.active = this.#activeDegrees();
     this.univariate = this.parameters.map((_, k) => new Float64Array(1 + this.#largestDegree(k)));
     this.psi = new Float64Array(this.functions);
+    // Constraints that are C++ code cannot be evaluated here.
+    this.lift = data.lift && !data.lift.coded ? {
+      ...data.lift, factor: doubles(data.lift.factor), projection: new Projection(data.lift),
+    } : null;
+    this.evaluable = !data.lift?.coded;
   }
 
   // Of each ν the places (k, ν_k) with ν_k > 0.
@@ -95,8 +123,8 @@ class Expansion {
     return eta;
   }
 
-  // x*(θ), the given components of it.
-  evaluate(position, components) {
+  // ψ_i(η(θ)) into this.psi.
+  #fillFunctions(position) {
     const eta = this.#germ(position);
     this.parameters.forEach(({ family }, k) =>
       families[family.kind](family, eta[k], this.univariate[k], position[k]));
@@ -105,12 +133,48 @@ class Expansion {
       for (const [k, n] of this.active[i]) product *= this.univariate[k][n];
       this.psi[i] = product;
     }
+  }
+
+  // x*(θ), the given components of it; NaN where no x satisfies the constraints.
+  evaluate(position, components) {
+    if (this.lift !== null) {
+      const found = this.constrained(position);
+      return components.map((component) => (found === null ? NaN : found.x[component]));
+    }
+    this.#fillFunctions(position);
+    return this.#sums(components);
+  }
+
+  #sums(components) {
     return components.map((component) => {
       let sum = 0;
       for (let i = 0; i < this.functions; ++i)
         sum += this.coefficients[i * this.components + component] * this.psi[i];
       return sum;
     });
+  }
+
+  // Where x is constrained: x, the multipliers of rows and bounds, and those by column as the program
+  // names them. null where no x satisfies the constraints.
+  constrained(position) {
+    const { functions, factor, projection, columns } = this.lift;
+    this.#fillFunctions(position);
+    const y = this.#sums(Array.from({ length: this.components }, (_, c) => c));
+    const entries = factor.length / functions.length;
+    const rows = [];
+    let place = 0;
+    for (let i = 0; i < this.components; ++i) {
+      rows.push(Array.from({ length: i + 1 }, (_, j) =>
+        functions.reduce((total, f, row) => total + factor[row * entries + place + j] * this.psi[f], 0)));
+      place += i + 1;
+    }
+    const triangle = metricFactor(rows);
+    const theta = this.parameters.map(({ grid }, k) => grid[position[k]]);
+    const found = projection.of(theta, y, triangle);
+    if (found === null) return null;
+    const multipliers = columns.map(([kind, i]) => (kind === 0 ? found.rows[i]
+      : Math.max(0, kind === 1 ? -found.bounds[i] : found.bounds[i])));
+    return { ...found, multipliers };
   }
 
   // u_i of one component for every i.

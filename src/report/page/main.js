@@ -12,6 +12,7 @@ const pages = {
     if (data.expansion) {
       const expansion = new Expansion(data.expansion);
       curveSection(data, expansion);
+      constraintSection(data);
       distributionSection(data);
       correlationSection(data, expansion);
       sobolSection(data, expansion);

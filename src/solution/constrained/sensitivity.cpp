@@ -52,7 +52,8 @@ Vector values_at(const Basis& basis, const Coefficients& u, const Matrix& eta) {
 bool Expansion::Sides::differ(Index k) const {
   const double size =
       std::max(growing.col(k).cwiseAbs().maxCoeff(), falling.col(k).cwiseAbs().maxCoeff());
-  return !((growing.col(k) - falling.col(k)).cwiseAbs().maxCoeff() <= same_side * size);
+  const double apart = (growing.col(k) - falling.col(k)).cwiseAbs().maxCoeff();
+  return !(apart <= same_side * size + rounding(k));
 }
 
 Matrix Expansion::Sides::sensitivity() const {
@@ -66,13 +67,13 @@ Matrix Expansion::Sides::sensitivity() const {
 
 Expansion::Sides Expansion::sensitivity_sides(const Vector& theta) const {
   const Index q = u_.cols(), d = theta.size();
-  Sides sides{Matrix(q, d), Matrix(q, d)};
+  Sides sides{Matrix(q, d), Matrix(q, d), Vector::Zero(d)};
   Matrix eta(1, d);
   measure_.germ_from_parameters(theta.transpose(), eta);
   const Matrix jacobian = measure_.germ_jacobian(theta);
   const Vector germ = eta.transpose();
   const Matrix slopes = u_.transpose() * basis_.gradient(germ, u_.rows()) * jacobian;
-  if (!lift_) return {slopes, slopes};
+  if (!lift_) return {slopes, slopes, Vector::Zero(d)};
   const Coefficients& factor = lift_->factor();
   const MovingProjection moving{
       *lift_,
@@ -83,10 +84,13 @@ Expansion::Sides Expansion::sensitivity_sides(const Vector& theta) const {
       factor.transpose() * lift_->basis().gradient(germ, factor.rows()) * jacobian};
   // Steps of the cube root of the rounding, where the two errors of a difference balance; where the
   // sides differ a constraint may change within the steps and not at θ: shorter ones tell.
-  constexpr double step = 1e-5, short_step = 1e-7;
+  constexpr double step = 1e-5, short_step = 1e-7, rounding_of_x = 1e-13;
+  const double size =
+      moving.y.lpNorm<Eigen::Infinity>() + moving.at(0, 0).lpNorm<Eigen::Infinity>();
   for (Index k = 0; k < d; ++k) {
     const double sd = measure_.marginals()[static_cast<std::size_t>(k)].sd();
     for (const double length : {step * sd, short_step * sd}) {
+      sides.rounding(k) = rounding_of_x * size / length;
       sides.growing.col(k) = moving.slope(k, length);
       sides.falling.col(k) = moving.slope(k, -length);
       if (!sides.differ(k)) break;
