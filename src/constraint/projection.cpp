@@ -3,38 +3,28 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
+
+#include "constraint/sequential_projection.h"
 
 namespace chaosgrad::internal {
 namespace {
 
 using Kind = Constraint::Kind;
 
-// c(x) = A x − b about one row of a block.
-struct AffineRows {
-  Matrix A;  // p×q
-  Vector b;
-};
-
-AffineRows affine_rows(const ConstraintBlock& at, Index sample, const Vector& x) {
-  const Index p = at.value.cols(), q = x.size();
-  AffineRows rows{Matrix(p, q), Vector(p)};
-  for (Index i = 0; i < p; ++i) rows.A.row(i) = at.jacobian.row(sample).segment(i * q, q);
-  rows.b.noalias() = rows.A * x;
-  rows.b -= at.value.row(sample).transpose();
-  return rows;
-}
-
+// `at` holds the rows at x = 0: b = −c(0) for c = A x − b, without the rounding of A y.
 Projection project_affine(const ConstraintBlock& at, Index sample, const Matrix& factor,
                           const Vector& y, const std::vector<Index>& guess) {
-  const AffineRows rows = affine_rows(at, sample, y);
+  const Matrix rows = row_values(at, sample, y).J;
+  const Vector right = -at.value.row(sample);
   const Vector lower = at.lower.row(sample), upper = at.upper.row(sample);
   const Vector least = at.least.row(sample), most = at.most.row(sample);
-  QuadraticSolution solution = solve({factor, y, lower, upper, rows.A, rows.b, least, most}, guess);
+  QuadraticSolution solution = solve({factor, y, lower, upper, rows, right, least, most}, guess);
   Projection result;
   result.outcome = solution.outcome;
   result.x = std::move(solution.x);
   result.force = solution.bound_multipliers;
-  result.force.noalias() += rows.A.transpose() * solution.row_multipliers;
+  result.force.noalias() += rows.transpose() * solution.row_multipliers;
   result.bound_multipliers = std::move(solution.bound_multipliers);
   result.row_multipliers = std::move(solution.row_multipliers);
   result.violated = solution.violated;
@@ -42,27 +32,75 @@ Projection project_affine(const ConstraintBlock& at, Index sample, const Matrix&
   return result;
 }
 
+// All samples that are not finished advance together: rows are evaluated a block at a time.
+void advance_all(const Constraints& constraints, const Block& theta, bool all_affine,
+                 std::vector<SequentialProjection>& projections) {
+  const Index q = constraints.dimension(), p = constraints.rows();
+  for (;;) {
+    std::vector<Index> open;
+    for (std::size_t b = 0; b < projections.size(); ++b)
+      if (!projections[b].is_finished()) open.push_back(static_cast<Index>(b));
+    if (open.empty()) return;
+    const auto n = static_cast<Index>(open.size());
+    Matrix x(n, q), multipliers(n, p), curvature(n, all_affine ? 0 : q * q);
+    for (Index b = 0; b < n; ++b) {
+      const SequentialProjection& one =
+          projections[static_cast<std::size_t>(open[static_cast<std::size_t>(b)])];
+      x.row(b) = one.point().transpose();
+      multipliers.row(b) = one.curvature_multipliers().transpose();
+    }
+    const Matrix own_theta = theta(open, Eigen::all);
+    ConstraintBlock at;
+    constraints.evaluate(x, own_theta, at);
+    if (!all_affine) constraints.curvature(x, own_theta, multipliers, curvature);
+    for (Index b = 0; b < n; ++b) {
+      RowValues values = row_values(at, b, x.row(b));
+      if (!all_affine) values.curvature = curvature.row(b).reshaped(q, q);
+      projections[static_cast<std::size_t>(open[static_cast<std::size_t>(b)])].advance(
+          std::move(values));
+    }
+  }
+}
+
+using Factors = std::function<const Matrix&(Index)>;  // of each sample
+
+std::vector<Projection> project_all(const Constraints& constraints, const Block& theta,
+                                    const Factors& factor, const Block& y,
+                                    const std::vector<Index>& guess) {
+  const RowLayout layout(constraints);
+  ConstraintBlock at;
+  constraints.evaluate(Matrix::Zero(y.rows(), y.cols()), theta, at);
+  std::vector<Projection> result;
+  if (layout.is_quadratic()) {
+    for (Index b = 0; b < y.rows(); ++b)
+      result.push_back(project_affine(at, b, factor(b), y.row(b), guess));
+    return result;
+  }
+  std::vector<SequentialProjection> projections;
+  for (Index b = 0; b < y.rows(); ++b)
+    projections.emplace_back(layout, factor(b), y.row(b), at, b, guess);
+  advance_all(constraints, theta, layout.all_affine, projections);
+  for (SequentialProjection& one : projections) result.push_back(std::move(one).result());
+  return result;
+}
+
 }  // namespace
 
 Projection project(const Constraints& constraints, const Vector& theta, const Matrix& factor,
                    const Vector& y, const std::vector<Index>& guess) {
-  ConstraintBlock at;
-  constraints.evaluate(y.transpose(), theta.transpose(), at);
-  return project_affine(at, 0, factor, y, guess);
+  const auto the_factor = [&](Index) -> const Matrix& { return factor; };
+  return std::move(
+      project_all(constraints, theta.transpose(), the_factor, y.transpose(), guess).front());
 }
 
 // Nothing is guessed from one sample to the next: the answer does not depend on how samples are
 // put into blocks.
 std::vector<Projection> project_block(const Constraints& constraints, const Block& theta,
                                       const std::vector<Matrix>& factors, const Block& y) {
-  ConstraintBlock at;
-  constraints.evaluate(y, theta, at);
-  std::vector<Projection> result;
-  for (Index b = 0; b < y.rows(); ++b) {
-    const Matrix& factor = factors[factors.size() == 1 ? 0 : static_cast<std::size_t>(b)];
-    result.push_back(project_affine(at, b, factor, y.row(b), {}));
-  }
-  return result;
+  const auto factor = [&](Index b) -> const Matrix& {
+    return factors[factors.size() == 1 ? 0 : static_cast<std::size_t>(b)];
+  };
+  return project_all(constraints, theta, factor, y, {});
 }
 
 namespace {
@@ -88,7 +126,7 @@ void keep_worst(ConstraintState& state, Index number, double violation, double l
 ConstraintState state_at(const Constraints& constraints, const Vector& theta, const Vector& x) {
   ConstraintBlock at;
   constraints.evaluate(x.transpose(), theta.transpose(), at);
-  const AffineRows rows = affine_rows(at, 0, x);
+  const Vector right = row_values(at, 0, x).J * x - at.value.row(0).transpose();
   const Index p = constraints.rows(), q = x.size();
   ConstraintState state;
   for (const Constraint& entry : constraints.list()) {
@@ -96,7 +134,7 @@ ConstraintState state_at(const Constraints& constraints, const Vector& theta, co
     if (entry.kind != Kind::inequality && entry.kind != Kind::equality) continue;
     for (Index i = entry.first; i < entry.first + entry.count; ++i) {
       const double c = at.value(0, i);
-      keep_worst(state, i, entry.kind == Kind::equality ? std::abs(c) : c, rows.b(i));
+      keep_worst(state, i, entry.kind == Kind::equality ? std::abs(c) : c, right(i));
     }
   }
   for (Index j = 0; j < q; ++j) {
