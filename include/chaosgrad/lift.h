@@ -24,9 +24,9 @@ struct LiftedBlock {
 
 class Lift {
  public:
-  // M(η) = L Lᵀ, L lower triangular. Its entries are expansions on `basis`, row by row in the
-  // q(q + 1)/2 columns of `factor`: L_00, L_10, L_11, L_20, …; of those on the diagonal the
-  // logarithm, so that M is positive definite wherever it is evaluated.
+  // M(η)⁻¹ = R Rᵀ, R lower triangular, so that M is positive definite wherever it is evaluated. The
+  // entries of R are expansions on `basis`, row by row in the q(q + 1)/2 columns of `factor`: R_00,
+  // R_10, R_11, R_20, …
   Lift(std::shared_ptr<const Constraints> constraints, Basis basis, Coefficients factor);
 
   [[nodiscard]] const Constraints& constraints() const { return *constraints_; }
@@ -38,7 +38,7 @@ class Lift {
 
   // L from its entries, as `factor` has them.
   [[nodiscard]] Matrix factor_of(const Vector& entries) const;
-  // L at rows of germs (B×d), B ≤ block_size.
+  // L with M = L Lᵀ at rows of germs (B×d), B ≤ block_size; one for all if M is the same.
   [[nodiscard]] std::vector<Matrix> factors(Block eta) const;
   // P of rows of y (B×q) at germs eta and parameters theta (B×d each).
   [[nodiscard]] LiftedBlock project(Block eta, Block theta, Block y) const;

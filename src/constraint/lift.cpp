@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "basis/kernels.h"
+#include "constraint/metric_factor.h"
 #include "constraint/projection.h"
 
 namespace chaosgrad {
@@ -13,13 +14,12 @@ Lift::Lift(std::shared_ptr<const Constraints> constraints, Basis basis, Coeffici
 
 Matrix Lift::factor_of(const Vector& entries) const {
   const Index q = constraints_->dimension();
-  Matrix L = Matrix::Zero(q, q);
+  Matrix R = Matrix::Zero(q, q);
   Index column = 0;
   for (Index i = 0; i < q; ++i) {
-    for (Index j = 0; j < i; ++j) L(i, j) = entries(column++);
-    L(i, i) = std::exp(entries(column++));
+    for (Index j = 0; j <= i; ++j) R(i, j) = entries(column++);
   }
-  return L;
+  return inverse_factor(R);
 }
 
 std::vector<Matrix> Lift::factors(Block eta) const {

@@ -15,13 +15,19 @@ Matrix positive_factor(const Matrix& H, double least) {
                          eigen.vectors.transpose());
 }
 
-Vector packed_factor(const Matrix& factor) {
-  const Index q = factor.rows();
+Matrix inverse_factor(const Matrix& factor) {
+  const Matrix inverse = solve_lower(factor, Matrix::Identity(factor.rows(), factor.cols()));
+  const Matrix M = inverse.transpose() * inverse;
+  Matrix result = cholesky_factor(M);
+  return result.size() > 0 ? result : positive_factor(M, 1e-14);  // singular to rounding
+}
+
+Vector packed_factor(const Matrix& R) {
+  const Index q = R.rows();
   Vector entries(q * (q + 1) / 2);
   Index column = 0;
   for (Index i = 0; i < q; ++i) {
-    for (Index j = 0; j < i; ++j) entries(column++) = factor(i, j);
-    entries(column++) = std::log(factor(i, i));
+    for (Index j = 0; j <= i; ++j) entries(column++) = R(i, j);
   }
   return entries;
 }
@@ -32,7 +38,7 @@ std::shared_ptr<const Lift> constant_lift(std::shared_ptr<const Constraints> con
   return std::make_shared<Lift>(
       std::move(constraints),
       Basis(families, IndexSet::first(static_cast<Index>(families.size()), 1)),
-      Coefficients(packed_factor(factor).transpose()));
+      Coefficients(packed_factor(inverse_factor(factor)).transpose()));
 }
 
 }  // namespace chaosgrad::internal

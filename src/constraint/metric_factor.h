@@ -1,5 +1,5 @@
 #pragma once
-// Cholesky factors of metrics, and how a Lift stores them.
+// Cholesky factors of metrics, and how a Lift stores them: by those of their inverses.
 #include <memory>
 
 #include "chaosgrad/lift.h"
@@ -9,8 +9,11 @@ namespace chaosgrad::internal {
 // Of H (symmetrised) with eigenvalues of at least `least` times the largest.
 [[nodiscard]] Matrix positive_factor(const Matrix& H, double least);
 
-// The lower triangle row by row, the logarithm of the diagonal: a row of Lift::factor().
-[[nodiscard]] Vector packed_factor(const Matrix& factor);
+// Of M = H⁻¹ for H = factor factorᵀ: the lower triangular R with R Rᵀ = H⁻¹, and back.
+[[nodiscard]] Matrix inverse_factor(const Matrix& factor);
+
+// The lower triangle of R row by row: a row of Lift::factor().
+[[nodiscard]] Vector packed_factor(const Matrix& R);
 
 // The same metric factor factorᵀ for every θ.
 [[nodiscard]] std::shared_ptr<const Lift> constant_lift(

@@ -54,15 +54,36 @@ inline constexpr const char* lifted_chain_rule_code = R"(  for (j = 0; dy && j <
 
 inline constexpr const char* lifted_code = R"(}
 
+/* L with L L' = M, where M^-1 = R R' and l are the entries of R, row by row. */
+static void metric_factor(const double *l, double *triangle) {
+  double inverse[Q * Q];
+  int i, j, k, n = 0;
+  for (i = 0; i < Q; ++i) {
+    for (j = 0; j < Q; ++j) {
+      double sum = i == j ? 1 : 0;
+      for (k = j; k < i; ++k) sum -= l[n + k] * inverse[k * Q + j];
+      inverse[i * Q + j] = j > i ? 0 : sum / l[n + i];
+    }
+    n += i + 1;
+  }
+  for (i = 0; i < Q; ++i) {
+    for (j = 0; j < Q; ++j) {
+      double sum = 0;
+      if (j > i) {
+        triangle[i * Q + j] = 0;
+        continue;
+      }
+      for (k = i; k < Q; ++k) sum += inverse[k * Q + i] * inverse[k * Q + j];
+      for (k = 0; k < j; ++k) sum -= triangle[i * Q + k] * triangle[j * Q + k];
+      triangle[i * Q + j] = i == j ? sqrt(sum) : sum / triangle[j * Q + j];
+    }
+  }
+}
+
 /* x where theta, y and l are; 0 if no x satisfies the constraints. */
 static int nearest(const double *theta, const double *y, const double *l, double *x, double *rows, double *bounds) {
   double triangle[Q * Q];
-  int i, j, n = 0;
-  for (i = 0; i < Q; ++i) {
-    for (j = 0; j < Q; ++j) triangle[i * Q + j] = j > i ? 0 : l[n + j];
-    triangle[i * Q + i] = exp(l[n + i]);
-    n += i + 1;
-  }
+  metric_factor(l, triangle);
   return project(theta, y, triangle, x, rows, bounds);
 }
 

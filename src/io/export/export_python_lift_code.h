@@ -30,13 +30,20 @@ def _expand(theta, with_slopes=False):
     return values, [[sum(row[i] * jacobian[i][k] for i in range(d)) for k in range(d)] for row in slopes]
 
 
+def _metric_factor(entries):
+    """L with L L' = M, where M^-1 = R R' and entries are those of R, row by row."""
+    q, n, inverse = len(VARIABLES), 0, []
+    for i in range(q):
+        row = entries[n:n + i + 1]
+        inverse.append([((i == j) - sum(row[k] * inverse[k][j] for k in range(j, i))) / row[i] for j in range(i + 1)])
+        n += i + 1
+    return _cholesky([[sum(inverse[k][i] * inverse[k][j] for k in range(max(i, j), q)) for j in range(q)] for i in range(q)])
+
+
 def _nearest(theta, values):
     """x and the multipliers of rows and bounds where theta, y and the metric are; None where no x satisfies the constraints."""
-    q, n, factor = len(VARIABLES), len(VARIABLES), []
-    for i in range(q):
-        factor.append(values[n:n + i] + [math.exp(values[n + i])])
-        n += i + 1
-    return _project(theta, values[:q], factor)
+    q = len(VARIABLES)
+    return _project(theta, values[:q], _metric_factor(values[q:]))
 
 
 def optimum(theta, extrapolate=False):

@@ -37,6 +37,28 @@ const families = {
   },
 };
 
+// L with L Lᵀ = M, where M⁻¹ = R Rᵀ; rows of R and of L, as far as the diagonal.
+function metricFactor(rows) {
+  const q = rows.length, inverse = [], triangle = [];
+  for (let i = 0; i < q; ++i) {
+    inverse.push(Array.from({ length: i + 1 }, (_, j) => {
+      let sum = i === j ? 1 : 0;
+      for (let k = j; k < i; ++k) sum -= rows[i][k] * inverse[k][j];
+      return sum / rows[i][i];
+    }));
+  }
+  for (let i = 0; i < q; ++i) {
+    triangle.push([]);
+    for (let j = 0; j <= i; ++j) {
+      let sum = 0;
+      for (let k = i; k < q; ++k) sum += inverse[k][i] * inverse[k][j];
+      for (let k = 0; k < j; ++k) sum -= triangle[i][k] * triangle[j][k];
+      triangle[i].push(i === j ? Math.sqrt(sum) : sum / triangle[j][j]);
+    }
+  }
+  return triangle;
+}
+
 class Expansion {
   constructor(data) {
     this.functions = data.functions;
@@ -139,15 +161,14 @@ class Expansion {
     this.#fillFunctions(position);
     const y = this.#sums(Array.from({ length: this.components }, (_, c) => c));
     const entries = factor.length / functions.length;
-    const triangle = [];
+    const rows = [];
     let place = 0;
     for (let i = 0; i < this.components; ++i) {
-      triangle.push(Array.from({ length: i + 1 }, (_, j) => {
-        const sum = functions.reduce((total, f, row) => total + factor[row * entries + place + j] * this.psi[f], 0);
-        return i === j ? Math.exp(sum) : sum;
-      }));
+      rows.push(Array.from({ length: i + 1 }, (_, j) =>
+        functions.reduce((total, f, row) => total + factor[row * entries + place + j] * this.psi[f], 0)));
       place += i + 1;
     }
+    const triangle = metricFactor(rows);
     const theta = this.parameters.map(({ grid }, k) => grid[position[k]]);
     const found = projection.of(theta, y, triangle);
     if (found === null) return null;

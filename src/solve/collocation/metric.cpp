@@ -60,7 +60,7 @@ void add_hessians(const MetricData& data, Index wanted, HessianPoints& hessians,
     gradients += q * data.oracle.facts().draws;
     if (!h.allFinite()) continue;
     const Matrix H = Eigen::Map<const Matrix>(h.data(), q, q);
-    const Matrix factor = positive_factor(H, data.tuning.metric_floor);
+    const Matrix factor = inverse_factor(positive_factor(H, data.tuning.metric_floor));
     hessians.points.push_back(next);
     hessians.entries.conservativeResize(static_cast<Index>(hessians.points.size()),
                                         q * (q + 1) / 2);
@@ -68,11 +68,15 @@ void add_hessians(const MetricData& data, Index wanted, HessianPoints& hessians,
   }
 }
 
-// From Hessians at points: as many functions as half of the expansion's, twice as many Hessians.
+// From Hessians at points: as many functions as half of the expansion's, twice as many Hessians;
+// they may take a share of the gradients so far.
 std::shared_ptr<const Lift> from_hessians(const MetricData& data, const Lift& before,
                                           HessianPoints& hessians, std::int64_t& gradients) {
-  const Index functions =
-      std::min({(data.u.rows() + 1) / 2, data.points.size() / 2, data.tuning.metric_functions});
+  const auto affordable =
+      static_cast<Index>(data.tuning.metric_share * static_cast<double>(gradients) /
+                         static_cast<double>(2 * data.points.x.cols() * data.oracle.facts().draws));
+  const Index functions = std::min(
+      {(data.u.rows() + 1) / 2, data.points.size() / 2, affordable, data.tuning.metric_functions});
   if (functions < 2) return {};
   const IndexSet indices = largest_indices(data.basis.indices(), data.u, functions);
   add_hessians(data, 2 * indices.size(), hessians, gradients);
@@ -83,9 +87,9 @@ std::shared_ptr<const Lift> from_hessians(const MetricData& data, const Lift& be
                                             hessians.entries, data.tuning.model_ridge));
 }
 
-// From secants: y ≈ H̄^{½} (I + Σ W_ν ψ_ν) H̄^{½} s by regression, made symmetric and positive at the
-// points, whose factors are fitted. Forward, not inverse: where a bound holds a component at all
-// points no step tells about its own curvature, but the rest of M is right all the same.
+// From secants: s ≈ H̄^{−½} (I + Σ W_ν ψ_ν) H̄^{−½} y by regression, made symmetric and positive at
+// the points, whose factors are fitted. Where a bound holds a component at all points no step tells
+// about its own curvature; but M⁻¹H s = s along all that is ever free, and only there x* has kinks.
 std::shared_ptr<const Lift> from_secants(const MetricData& data, const Lift& before,
                                          const SecantPairs& pairs) {
   const Index n = pairs.s.rows(), q = pairs.s.cols(), N = data.points.size();
@@ -101,19 +105,20 @@ std::shared_ptr<const Lift> from_secants(const MetricData& data, const Lift& bef
   const Matrix inverse_root = eigen.vectors * eigen.values.cwiseSqrt().cwiseInverse().asDiagonal() *
                               eigen.vectors.transpose();
   Matrix s = pairs.s * root, y = pairs.y * inverse_root;
-  const Vector scale = s.rowwise().norm().cwiseInverse();
+  const Vector scale = y.rowwise().norm().cwiseInverse();
   s = scale.asDiagonal() * s;
   y = scale.asDiagonal() * y;
   SecantRegression regression;
   regression.fit(Basis(data.basis.families(), largest_indices(data.basis.indices(), data.u, h)),
-                 pairs.eta, s, y - s, data.tuning);
+                 pairs.eta, y, s - y, data.tuning);
   if (regression.empty()) return {};
   Matrix entries(N, q * (q + 1) / 2);
   for (Index j = 0; j < N; ++j) {
     const Matrix inner =
         Matrix::Identity(q, q) + symmetric_part(regression.matrix(data.points.eta.row(j)));
-    const Matrix M = root * with_floor(inner, data.tuning.metric_least) * root;
-    entries.row(j) = packed_factor(cholesky_factor(M)).transpose();
+    const Matrix inverse =
+        inverse_root * with_floor(inner, data.tuning.metric_least) * inverse_root;
+    entries.row(j) = packed_factor(cholesky_factor(inverse)).transpose();
   }
   const Index functions = std::min({data.u.rows(), N / 3, data.tuning.metric_functions});
   const Basis basis(data.basis.families(),
@@ -140,10 +145,18 @@ std::shared_ptr<const Lift> learn_metric(const MetricData& data, std::shared_ptr
   if (pairs.s.rows() == 0) return before;
   const double old_misfit = misfit(*before, pairs, data.mean);
   if (!(old_misfit > data.tuning.metric_misfit)) return before;
-  std::shared_ptr<const Lift> found = data.oracle.has_hessian()
-                                          ? from_hessians(data, *before, hessians, gradients)
-                                          : from_secants(data, *before, pairs);
-  return found && misfit(*found, pairs, data.mean) < old_misfit ? found : before;
+  double least = old_misfit;
+  std::shared_ptr<const Lift> best = before;
+  const auto consider = [&](const std::shared_ptr<const Lift>& found) {
+    const double own = found ? misfit(*found, pairs, data.mean) : infinity;
+    if (!(own < least)) return;
+    least = own;
+    best = found;
+  };
+  consider(from_secants(data, *before, pairs));
+  if (least > data.tuning.metric_enough && data.oracle.has_hessian())
+    consider(from_hessians(data, *before, hessians, gradients));
+  return best;
 }
 
 }  // namespace chaosgrad::internal

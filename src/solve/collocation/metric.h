@@ -1,7 +1,7 @@
 #pragma once
 // Where x is constrained: the metric M(θ) of the lift (chaosgrad/lift.h). The nearer it is to the
 // Hessian of f, the less of the kinks of x*(θ) reaches what is expanded. It grows with the basis:
-// fitted to Hessians at points where the problem has them, else to what secants tell.
+// fitted to what secants tell, or to Hessians at points where that is too little.
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,7 +14,7 @@
 
 namespace chaosgrad::internal {
 
-// The Cholesky factors of Hessians at points, as rows of entries like those of Lift::factor().
+// The factors of inverse Hessians at points, as rows of entries like those of Lift::factor().
 struct HessianPoints {
   std::vector<Index> points = {};
   Matrix entries = {};  // n×q(q + 1)/2

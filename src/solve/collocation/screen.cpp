@@ -197,9 +197,11 @@ class BlockScreen {
         continue;
       }
       r.row(i) = end.x.transpose() - at.x.row(i);
-      screening.multiplier_squares.row(block * block_size + i)
-          << (end.bound_multipliers.transpose() - at.lifted.bound_multipliers.row(i)).cwiseAbs2(),
-          (end.row_multipliers.transpose() - at.lifted.row_multipliers.row(i)).cwiseAbs2();
+      auto errors = screening.multiplier_squares.row(block * block_size + i);
+      errors.head(q_) = end.bound_multipliers.transpose() - at.lifted.bound_multipliers.row(i);
+      errors.tail(errors.size() - q_) =
+          end.row_multipliers.transpose() - at.lifted.row_multipliers.row(i);
+      errors = errors.cwiseAbs2().eval();
     }
   }
 

@@ -115,6 +115,12 @@ struct CollocationTuning {
   // The metric stays as it is while it explains the secants to this relative error.
   // Origin: the error of Hessians by differences, with room.
   double metric_misfit = 1e-5;
+  // Beyond this one that is learnt from secants is not good enough where Hessians are known.
+  // Origin: kinks that are damped fifty times.
+  double metric_enough = 0.02;
+  // What they may take of the gradients so far.
+  // Origin: a choice.
+  double metric_share = 0.3;
   // Functions of θ in M at most, and variables beyond which M is the same for every θ.
   // Origin: guards on time and memory: q(q + 1)/2 numbers for each function.
   Index metric_functions = 100;
@@ -306,6 +312,8 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("metric_floor", tuning.metric_floor);
   visitor("metric_least", tuning.metric_least);
   visitor("metric_misfit", tuning.metric_misfit);
+  visitor("metric_enough", tuning.metric_enough);
+  visitor("metric_share", tuning.metric_share);
   visitor("metric_functions", tuning.metric_functions);
   visitor("metric_variables", tuning.metric_variables);
   visitor("first_test", tuning.first_test);

@@ -21,6 +21,7 @@ Solution as_solution(const Measure& measure, const Options& options, Run run) {
       .replicates = std::move(run.replicates),
       .state = std::move(run.state),
       .options = options};
+  solution.multiplier_errors = std::move(run.multiplier_errors);
   solution.options.callback = {};
   solution.options.resume = {};
   return solution;

@@ -26,10 +26,10 @@ Matrix free_directions(const Constraints& set, const Vector& theta, const Projec
   Matrix normals = Matrix::Zero(q, static_cast<Index>(at.working.size()));
   for (Index k = 0; k < normals.cols(); ++k) {
     const Index number = at.working[static_cast<std::size_t>(k)];
-    // Larger numbers are notes for the next program: on which side a bound or a limit is.
-    if (number >= p && number < p + q) normals(number - p, k) = 1;
     if (number < p) {
       normals.col(k) = block.jacobian.block(0, number * q, 1, q).transpose().normalized();
+    } else if (number < p + q) {  // those beyond are hints
+      normals(number - p, k) = 1;
     }
   }
   const SymmetricEigen eigen = symmetric_eigen(normals * normals.transpose());
