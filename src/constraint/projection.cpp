@@ -17,6 +17,20 @@ using Kind = Constraint::Kind;
 // by its rounding, on how samples are put into blocks.
 constexpr Index few_rows = 64;
 
+// Whether x satisfies the rows whose multipliers have no limits. A y so far out that rounding is all
+// that is left of x has no projection.
+bool satisfies(const Matrix& rows, const Vector& right, const Vector& least, const Vector& most,
+               const Vector& x) {
+  constexpr double allowed = 1e-9;  // relative
+  for (Index i = 0; i < rows.rows(); ++i) {
+    if (std::isfinite(most(i))) continue;
+    const double c = rows.row(i).dot(x) - right(i);
+    const double violation = std::isfinite(least(i)) ? c : std::abs(c);
+    if (!(violation <= allowed * (1 + std::abs(right(i))))) return false;
+  }
+  return true;
+}
+
 // `at` holds the rows at x = 0: b = −c(0) for c = A x − b, without the rounding of A y.
 Projection project_affine(const ConstraintBlock& at, Index sample, const Matrix& factor,
                           const Vector& y, const std::vector<Index>& guess) {
@@ -34,6 +48,9 @@ Projection project_affine(const ConstraintBlock& at, Index sample, const Matrix&
   result.row_multipliers = std::move(solution.row_multipliers);
   result.violated = solution.violated;
   result.working = std::move(solution.working);
+  const bool solved = result.outcome == QuadraticSolution::Outcome::solved;
+  if (solved && !satisfies(rows, right, least, most, result.x))
+    result.outcome = QuadraticSolution::Outcome::unfinished;
   return result;
 }
 

@@ -44,6 +44,8 @@ Expansion varying_metric() {
     for (Index j = 0; j < 3; ++j)
       factor(i, j) = (i == 0 ? 0.3 : 0.05) * std::sin(1.0 + static_cast<double>(3 * i + j));
   }
+  factor(0, 0) += 1;  // R_00 and R_11: M⁻¹ = R Rᵀ
+  factor(0, 2) += 1;
   Matrix A(2, 2);
   A << 1, 1, 1, -2;
   std::vector<LinearConstraints::Rows> rows = {

@@ -158,7 +158,7 @@ TEST(StatusTable, IsInTheOrderOfTheEnumeration) {
     EXPECT_EQ(static_cast<std::size_t>(status_table()[i].status), i);
     EXPECT_EQ(find_status(status_table()[i].name), status_table()[i].status);
   }
-  EXPECT_EQ(status_table().back().status, Status::several_minima);
+  EXPECT_EQ(status_table().back().status, Status::infeasible);
   EXPECT_TRUE(is_failure(Status::diverged));
   EXPECT_FALSE(is_failure(Status::stalled));
   EXPECT_EQ(find_status("perfect"), std::nullopt);

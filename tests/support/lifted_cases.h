@@ -7,6 +7,7 @@
 #include "basis/kernels.h"
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/statistics.h"
+#include "constraint/metric_factor.h"
 
 namespace chaosgrad {
 
@@ -19,14 +20,8 @@ inline Basis total_degree(const Measure& measure, Index functions) {
 // The same metric everywhere: M = L Lᵀ.
 inline std::shared_ptr<const Lift> constant_lift(std::shared_ptr<const Constraints> constraints,
                                                  const Measure& measure, const Matrix& L) {
-  const Index q = L.rows();
-  Coefficients factor(1, q * (q + 1) / 2);
-  Index column = 0;
-  for (Index i = 0; i < q; ++i) {
-    for (Index j = 0; j < i; ++j) factor(0, column++) = L(i, j);
-    factor(0, column++) = std::log(L(i, i));
-  }
-  return std::make_shared<const Lift>(std::move(constraints), total_degree(measure, 1), factor);
+  const std::vector<Family> families = total_degree(measure, 1).families();
+  return internal::constant_lift(std::move(constraints), families, L);
 }
 
 // Uniform parameters on (−1, 1): θ_k = ψ_{1+k}/√3.

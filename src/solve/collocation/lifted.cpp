@@ -30,6 +30,20 @@ Predicted project_rows(const Context& context, const Lift& lift, const Matrix& e
   return result;
 }
 
+// Rows of y − x beyond `longest` times the median of |x| + |y − x| are shortened to it. What lies in
+// the normal cone of C at x stays there, so that P(y) is the same; far out, where forces grow like
+// exponentials, y would be what no polynomial follows. The multipliers there are given up.
+void shorten(double longest, const Matrix& x, Matrix& beyond) {
+  const Vector lengths = beyond.rowwise().norm();
+  Vector sizes = x.rowwise().norm() + lengths;
+  const auto middle = sizes.begin() + sizes.size() / 2;
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  const double limit = longest * *middle;
+  for (Index i = 0; i < beyond.rows(); ++i) {
+    if (lengths(i) > limit) beyond.row(i) *= limit / lengths(i);
+  }
+}
+
 }  // namespace
 
 Predicted predict(const Context& context, const Matrix& eta, const Matrix& theta,
@@ -88,21 +102,27 @@ Matrix next_steps(const Context& context, PointRange range, const CollocationSta
 Matrix lifted_values(const Context& context, const CollocationState& state) {
   if (!context.constraints) return {};
   const Points& points = state.points;
-  Matrix y = points.value;
-  over_blocks(context, y.rows(), [&](Index first, Index n) {
+  Matrix beyond(points.size(), points.x.cols());  // y − x
+  over_blocks(context, beyond.rows(), [&](Index first, Index n) {
     const std::vector<Matrix> factors = state.metric->factors(points.eta.middleRows(first, n));
     for (Index i = first; i < first + n; ++i) {
       const Matrix& L = factors[factors.size() == 1 ? 0 : static_cast<std::size_t>(i - first)];
-      y.row(i) += solve_cholesky(L, Vector(points.force.row(i).transpose())).transpose();
+      beyond.row(i) = solve_cholesky(L, Vector(points.force.row(i).transpose())).transpose();
     }
   });
-  return y;
+  if (!context.constraints->has_kinks()) shorten(context.tuning.longest_lift, points.value, beyond);
+  return points.value + beyond;
 }
 
 Targets targets(const Context& context, const Matrix& lifted, const CollocationState& state) {
   if (!context.constraints) return {.values = state.points.value};
   return {.values = lifted, .x_of = [&context, &state](const Matrix& y) {
-            return project_rows(context, *state.metric, state.points.eta, state.points.theta, y).x;
+            const Points& points = state.points;
+            Matrix x = project_rows(context, *state.metric, points.eta, points.theta, y).x;
+            for (Index i = 0; i < x.rows(); ++i) {  // without a projection: as wrong as x is large
+              if (!x.row(i).allFinite()) x.row(i) = points.value.row(i).array() + state.norm;
+            }
+            return x;
           }};
 }
 

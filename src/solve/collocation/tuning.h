@@ -126,6 +126,9 @@ struct CollocationTuning {
   double metric_share = 0.5;
   double hessians_per_function = 2.5;
   double metric_ridge = 1e-4;
+  // y is no farther from x than this many times the median of |x| + |y − x| over the points.
+  // Origin: a guard for forces that grow like exponentials; see shorten() in lifted.cpp.
+  double longest_lift = 10;
   // The highest degree of M in germs that are unbounded.
   // Origin: a guard: at six standard deviations a cubic is of the order of 100.
   int metric_degree = 3;
@@ -324,6 +327,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("metric_share", tuning.metric_share);
   visitor("hessians_per_function", tuning.hessians_per_function);
   visitor("metric_ridge", tuning.metric_ridge);
+  visitor("longest_lift", tuning.longest_lift);
   visitor("metric_degree", tuning.metric_degree);
   visitor("metric_functions", tuning.metric_functions);
   visitor("metric_variables", tuning.metric_variables);
