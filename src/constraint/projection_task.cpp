@@ -29,7 +29,8 @@ ProjectionTask::ProjectionTask(const RowLayout& rows, const Matrix& metric_facto
       upper(at.upper.row(sample)),
       least(at.least.row(sample)),
       most(at.most.row(sample)),
-      right(-at.value.row(sample)) {}
+      right(-at.value.row(sample)),
+      size_of_y(y.lpNorm<Eigen::Infinity>()) {}
 
 bool ProjectionTask::is_hard_curved(Index row) const {
   return most(row) == infinity && !layout.affine[static_cast<std::size_t>(row)];
@@ -43,7 +44,7 @@ RowValues row_values(const ConstraintBlock& at, Index sample, const Vector& x) {
 }
 
 Vector row_scales(const ProjectionTask& task, const RowValues& at) {
-  const double largest = at.x.lpNorm<Eigen::Infinity>() + 0.1 * task.y.lpNorm<Eigen::Infinity>();
+  const double largest = at.x.lpNorm<Eigen::Infinity>() + 0.1 * task.size_of_y;
   const Vector extent = (at.x.cwiseAbs().array() + 1e-3 * largest).matrix();
   return (at.J * at.x - at.c).cwiseAbs() + at.J.cwiseAbs() * extent;
 }

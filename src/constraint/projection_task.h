@@ -34,7 +34,8 @@ struct ProjectionTask {
   const Matrix& factor;  // M = L Lᵀ
   Matrix M;
   Vector y, lower, upper, least, most;
-  Vector right;  // p: b_i of the affine rows a_iᵀ x − b_i
+  Vector right;      // p: b_i of the affine rows a_iᵀ x − b_i
+  double size_of_y;  // |y|_∞ at first
 };
 
 // Rows at x.

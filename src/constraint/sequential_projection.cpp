@@ -65,7 +65,9 @@ void SequentialProjection::advance(RowValues at) {
   if (is_finite) set_norm_multipliers(trial_);
   if (!started_) {
     if (!is_finite) return finish(Outcome::unfinished);
-    set_elastic_limits();
+    raise_limits(trial_.at);
+    for (Index i = 0; i < weights_.size(); ++i)
+      if (task_.is_hard_curved(i)) weights_(i) = 0;
     started_ = true;
     accept();
   } else if (is_finite && is_better()) {
@@ -76,23 +78,24 @@ void SequentialProjection::advance(RowValues at) {
 }
 
 // Multipliers are about |x − y|_M / |L⁻¹ ∇c|, with at least the way to the linearised row for the
-// distance. Where the gradient vanishes, that of the others.
-void SequentialProjection::set_elastic_limits() {
-  const RowValues& at = trial_.at;
+// distance; where the gradient vanishes, that of the others. Limits are a multiple of that, and grow.
+void SequentialProjection::raise_limits(const RowValues& at) {
   const Vector norm =
       solve_lower(task_.factor, Matrix(at.J.transpose())).colwise().norm().transpose();
   const auto L = task_.factor.triangularView<Eigen::Lower>();
-  double distance = (L.transpose() * (at.x - task_.y)).norm(), largest = 0;
+  double distance = (L.transpose() * (at.x - y_)).norm(), largest = 0;
   for (Index i = 0; i < norm.size(); ++i) {
     if (!task_.is_hard_curved(i)) continue;
     largest = std::max(largest, norm(i));
     if (norm(i) > 0) distance = std::max(distance, at.c(i) / norm(i));
   }
-  const double typical = largest > 0 ? largest : 1;
+  if (distance == 0) distance = 1;
+  if (largest == 0) largest = 1;
   for (Index i = 0; i < norm.size(); ++i) {
     if (!task_.is_hard_curved(i)) continue;
-    limits_(i) = elasticity * (distance > 0 ? distance : 1) / (norm(i) > 0 ? norm(i) : typical);
-    weights_(i) = 0;
+    const double expected = distance / (norm(i) > 0 ? norm(i) : largest);
+    const double last = started_ ? limits_(i) : expected;
+    limits_(i) = elasticity * std::clamp(expected, last, elasticity * last);
   }
 }
 
@@ -146,14 +149,16 @@ void SequentialProjection::conclude() {
 // any feasible point? Projections of the last point, again and again, go to where rows are violated
 // least: y is put there meanwhile.
 bool SequentialProjection::stiffen() {
-  const Vector relative = base_.at.c.cwiseQuotient(row_scales(task_, base_.at));
+  const Vector scale = row_scales(task_, base_.at);
+  if (search_ != Search::running) search_scale_ = scale;
   double worst = met, sum = 0;
   Index row = -1;
-  for (Index i = 0; i < relative.size(); ++i) {
-    if (!task_.is_hard_curved(i) || !(relative(i) > met)) continue;
-    sum += relative(i);
-    if (relative(i) <= worst) continue;
-    worst = relative(i);
+  for (Index i = 0; i < scale.size(); ++i) {
+    const double violation = base_.at.c(i);
+    if (!task_.is_hard_curved(i) || !(violation > met * scale(i))) continue;
+    sum += violation / search_scale_(i);
+    if (violation <= worst * scale(i)) continue;
+    worst = violation / scale(i);
     row = i;
   }
   const bool is_running = search_ == Search::running;
@@ -175,8 +180,7 @@ bool SequentialProjection::stiffen() {
     last_violation_ = sum;
   }
   least_residual_ = infinity;
-  for (Index i = 0; i < limits_.size(); ++i)
-    if (task_.is_hard_curved(i)) limits_(i) *= elasticity;
+  raise_limits(base_.at);
   return true;
 }
 

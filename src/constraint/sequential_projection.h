@@ -32,7 +32,7 @@ class SequentialProjection {
   };
 
   void start_from_affine_part(const RowValues& at_zero);
-  void set_elastic_limits();
+  void raise_limits(const RowValues& at);
   void start_norms();
   void set_norm_multipliers(ProjectionIterate& iterate) const;
   void shift_norms();
@@ -58,7 +58,8 @@ class SequentialProjection {
   double length_ = 1;    // share of it that is tried
   double decrease_ = 0;  // |step|² in the Hessian: at least the rate of descent
   double least_residual_ = infinity;
-  double last_violation_ = infinity;  // of the search
+  double last_violation_ = infinity;  // of the search: Σ max(c_i, 0) / search_scale_i
+  Vector search_scale_;
   Index stalls_ = 0, trials_ = 0, raises_ = 0;
   bool started_ = false, finished_ = false;
   QuadraticSolution::Outcome outcome_ = QuadraticSolution::Outcome::unfinished;

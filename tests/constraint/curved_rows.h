@@ -66,6 +66,34 @@ struct LogSumExpRow final : Row {
   double b;
 };
 
+// exp(x_0) − b, and log(b) − log(x_0), which is defined for x_0 > 0 only.
+struct ExponentialRow final : Row {
+  explicit ExponentialRow(double limit) : b(limit) {}
+  [[nodiscard]] double value(const Vector& x) const override { return std::exp(x(0)) - b; }
+  [[nodiscard]] Vector gradient(const Vector& x) const override {
+    return std::exp(x(0)) * Vector::Unit(x.size(), 0);
+  }
+  [[nodiscard]] Matrix hessian(const Vector& x) const override {
+    return gradient(x) * Vector::Unit(x.size(), 0).transpose();
+  }
+  double b;
+};
+
+struct LogarithmRow final : Row {
+  explicit LogarithmRow(double limit) : b(limit) {}
+  [[nodiscard]] double value(const Vector& x) const override {
+    return std::log(b) - std::log(x(0));
+  }
+  [[nodiscard]] Vector gradient(const Vector& x) const override {
+    return -1 / x(0) * Vector::Unit(x.size(), 0);
+  }
+  [[nodiscard]] Matrix hessian(const Vector& x) const override {
+    const Vector g = gradient(x);
+    return g * g.transpose();
+  }
+  double b;
+};
+
 class CurvedConstraints final : public Constraints {
  public:
   explicit CurvedConstraints(Index dimension)
@@ -75,9 +103,9 @@ class CurvedConstraints final : public Constraints {
 
   void add(std::shared_ptr<const Row> row, double least, double most) {
     const bool affine = dynamic_cast<const AffineRow*>(row.get()) != nullptr;
-    const auto kind = std::isfinite(most)       ? Constraint::Kind::kink
-                      : least == -infinity      ? Constraint::Kind::equality
-                                                : Constraint::Kind::inequality;
+    const auto kind = std::isfinite(most)  ? Constraint::Kind::kink
+                      : least == -infinity ? Constraint::Kind::equality
+                                           : Constraint::Kind::inequality;
     list_.push_back({.name = "row" + std::to_string(list_.size()),
                      .kind = kind,
                      .first = rows(),
@@ -113,7 +141,7 @@ class CurvedConstraints final : public Constraints {
         at.least(b, i) = least_[k], at.most(b, i) = most_[k];
       }
     }
-    evaluations += n;
+    ++calls;
   }
   void curvature(const Block& x, const Block& /*theta*/, const Block& multipliers,
                  BlockOut h) const override {
@@ -127,7 +155,7 @@ class CurvedConstraints final : public Constraints {
   }
 
   Vector lower, upper;
-  mutable Index evaluations = 0;  // samples, of all calls
+  mutable Index calls = 0;  // of evaluate()
 
  private:
   void push(std::shared_ptr<const Row> row, double least, double most) {
