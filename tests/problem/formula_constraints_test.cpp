@@ -166,6 +166,47 @@ TEST(Rows, HaveTheSameBitsInEveryBlock) {
   }
 }
 
+// The largest of the rows is the constraint as written, and none of them has a kink.
+TEST(Rows, OfConstraintsWithKinksAreTheirPieces) {
+  struct PieceCase {
+    const char* formula;
+    Index rows;
+    double (*c)(double x, double y, const Vector& w, double t);
+  };
+  const PieceCase pieces[] = {
+      {"abs(x - y) <= t", 2,
+       [](double x, double y, const Vector&, double t) { return std::abs(x - y) - t; }},
+      {"t >= 2*abs(x) + max(x, y)/t", 4,
+       [](double x, double y, const Vector&, double t) {
+         return 2 * std::abs(x) + std::max(x, y) / t - t;
+       }},
+      {"norm1(w) + x^2 <= t", 8,
+       [](double x, double, const Vector& w, double t) { return w.lpNorm<1>() + x * x - t; }},
+      {"abs(D*w) <= t", 4,
+       [](double, double, const Vector& w, double t) {
+         return std::max(std::abs(w(0) - w(1)), std::abs(w(1) - w(2))) - t;
+       }},
+      {"min(x, 2 - y) >= -t", 2,
+       [](double x, double y, const Vector&, double t) { return -t - std::min(x, 2 - y); }},
+      {"norm2(w) <= t + x", 1,
+       [](double x, double, const Vector& w, double t) { return w.norm() - t - x; }}};
+  for (const PieceCase& one : pieces) {
+    FormulaSpec spec = small_spec();
+    spec.constraints = {{"one", {one.formula, 1}}};
+    const FormulaProblem problem(spec);
+    EXPECT_NO_THROW(problem.validate()) << one.formula;
+    EXPECT_EQ(problem.facts().constraints->rows(), one.rows) << one.formula;
+    const At at(problem, 30);
+    const ConstraintBlock found = evaluated(problem, at.x, at.theta);
+    for (Index i = 0; i < 30; ++i) {
+      const Vector w = at.x.row(i).tail(3).transpose();
+      EXPECT_NEAR(found.value.row(i).maxCoeff(), one.c(at.x(i, 0), at.x(i, 1), w, at.theta(i, 0)),
+                  1e-13)
+          << one.formula;
+    }
+  }
+}
+
 // Σ of max { λ c : least ≤ λ ≤ most } over the rows that are kinks.
 Vector kinks_at(const Constraints& constraints, const ConstraintBlock& at) {
   Vector total = Vector::Zero(at.value.rows());
@@ -207,6 +248,10 @@ constexpr KinkCase kink_cases[] = {
     {"y^2 + t*max(abs(2*x - y) - t, 0)", 2, true},
     {"x^2 + if(u > 0, abs(x), 2*abs(y))", 2, true},
     {"x^2 + 2*(x + abs(y) - (y - 3*abs(x)))", 2, true},
+    {"x^2 + 2*abs(x) - abs(x) + abs(w)[1] + (max(w, x) + s)[0]", 3, true},
+    {"sum(abs(w - x)) + sum([abs(x), y, 2*max(y, x)])", 5, true},
+    {"t*sum(S*abs(w)) + x^2/3", 3, true},
+    {"abs(x) + abs(x)^3 + x^2", 1, true},
     {"x^2 + max(max(x, 0), 1 - abs(t))", 0, false},  // three pieces
     {"x^2 + exp(abs(x))", 0, false},
     {"x^2 + max(x, 0)^2 + huber(y, t)", 0, true},

@@ -26,8 +26,9 @@ std::vector<bool> kinks_below(const Graph& graph, Node last, int slot) {
   return kinked;
 }
 
-// Splits a node that the objective contains with a weight: objective = … + Σ_i w_i node_i. Weights
-// are numbers or have the shape of the node.
+// The objective is linear in some of its nodes: objective = … + Σ_i w_i node_i, and their weights w
+// (numbers, or of the shape of the node) are found from the last node to the first, as adjoints
+// are. What is left of the nodes is then put together from the first to the last.
 class KinkSplitter {
  public:
   KinkSplitter(Graph& graph, Node objective, int slot, const InputRange& range,
@@ -35,51 +36,45 @@ class KinkSplitter {
       : graph_(graph),
         data_(GraphAccess::data(graph)),
         make_{graph, {}},
+        objective_(objective),
         slot_(slot),
         range_(range),
         take_(take),
         kinked_(kinks_below(graph, objective, slot)),
-        curvatures_(find_curvatures(graph, std::array{objective}, slot, range)) {}
+        curvatures_(find_curvatures(graph, std::array{objective}, slot, range)),
+        states_(kinked_.size()) {}
 
-  // What is left of the node; the terms are collected.
-  Node rest(Node node, Node weight) {
-    if (!has_kinks(node)) return node;
-    const GraphAccess::Data::Entry entry = data_.entry(node);
-    const std::vector<Node> parts(data_.arguments_of(node).begin(), data_.arguments_of(node).end());
-    const SourceSpan outer = make_.span;
-    make_.span = entry.span;
-    const Node result = rest_of(node, entry, parts, weight);
-    make_.span = outer;
-    return result;
+  SplitObjective split() {
+    state(objective_).weight = make_(1);
+    for (std::size_t i = states_.size(); i-- > 0;) visit({static_cast<std::int32_t>(i)});
+    for (std::size_t i = 0; i < states_.size(); ++i) assemble({static_cast<std::int32_t>(i)});
+    std::ranges::reverse(terms_);  // as written
+    return {state(objective_).rest, std::move(terms_)};
   }
 
-  std::vector<KinkTerm> take() { return std::move(terms_); }
-
  private:
+  struct State {
+    Node weight;          // id −1: the objective is not linear in it, or it has no kinks
+    bool opened = false;  // its arguments have the weight now
+    Node rest;            // what is left of it; set for all with a weight
+  };
+
+  State& state(Node node) { return states_[static_cast<std::size_t>(node.id)]; }
+  bool has_kinks(Node node) const { return kinked_[static_cast<std::size_t>(node.id)]; }
   bool depends(Node node) const { return graph_.depends_on(node, slot_); }
   Shape shape(Node node) const { return graph_.shape(node); }
   bool is_scalar(Node node) const { return shape(node).is_scalar(); }
   Curvature curvature(Node node) const {
-    if (!depends(node)) return Curvature::constant;
-    const auto id = static_cast<std::size_t>(node.id);
-    return id < curvatures_.size() ? curvatures_[id] : Curvature::unknown;
+    return depends(node) ? curvatures_[static_cast<std::size_t>(node.id)] : Curvature::constant;
+  }
+  std::vector<Node> arguments_of(Node node) const {
+    return {data_.arguments_of(node).begin(), data_.arguments_of(node).end()};
   }
 
-  bool has_kinks(Node node) const {
-    const auto id = static_cast<std::size_t>(node.id);
-    return id < kinked_.size() && kinked_[id];
-  }
   Range range(Node node) {
     if (ranges_.size() <= static_cast<std::size_t>(node.id))
       ranges_ = find_ranges(graph_, {static_cast<std::int32_t>(graph_.size()) - 1}, range_);
     return ranges_[static_cast<std::size_t>(node.id)];
-  }
-
-  // The weight of an argument that was broadcast to the shape of the node.
-  Node narrowed(Node weight, Node node, Node argument) {
-    if (is_scalar(node) || !is_scalar(argument)) return weight;
-    if (!is_scalar(weight)) return make_(Op::sum, {weight});
-    return make_(Op::multiply, {make_(static_cast<double>(shape(node).size())), weight});
   }
   Node zeros(Node like) {
     return graph_.constant(Matrix(Matrix::Zero(shape(like).rows, shape(like).cols)));
@@ -89,97 +84,99 @@ class KinkSplitter {
     const Matrix ones = Matrix::Ones(shape(like).rows, shape(like).cols);
     return make_(Op::multiply, {weight, graph_.constant(ones)});
   }
+  bool is_zero(Node node) const {
+    const Matrix* value = data_.value(node);
+    return value && value->isZero(0);
+  }
 
-  Node rest_of(Node node, const GraphAccess::Data::Entry& entry, const std::vector<Node>& parts,
-               Node weight) {
-    switch (entry.op) {
+  // Adds to the weight of an argument of `node`; one that was broadcast collects the sum.
+  void hand_on(Node node, Node argument, Node weight) {
+    if (!has_kinks(argument) || is_zero(weight)) return;
+    if (!is_scalar(node) && is_scalar(argument)) {
+      weight = is_scalar(weight)
+                   ? make_(Op::multiply, {make_(static_cast<double>(shape(node).size())), weight})
+                   : make_(Op::sum, {weight});
+    }
+    Node& total = state(argument).weight;
+    total = total.id < 0 ? weight : make_(Op::add, {total, weight});
+  }
+
+  void visit(Node node) {
+    const Node weight = state(node).weight;
+    if (weight.id < 0) return;
+    state(node).rest = node;
+    make_.span = data_.entry(node).span;
+    const std::vector<Node> parts = arguments_of(node);
+    switch (data_.op(node)) {
+      case Op::abs:
+      case Op::norm2:
+        return take_size(node, parts[0], weight);
+      case Op::max:
+      case Op::min:
+        return take_larger(node, parts, weight);
+      default:
+        state(node).opened = open(node, parts, weight);
+    }
+  }
+
+  // Hands the weight on; false if the node is not linear in what has kinks.
+  bool open(Node node, const std::vector<Node>& parts, Node weight) {
+    const Op op = data_.op(node);
+    switch (op) {
       case Op::add:
-      case Op::subtract: {
-        const Node first = rest(parts[0], narrowed(weight, node, parts[0]));
-        Node of_second = narrowed(weight, node, parts[1]);
-        if (entry.op == Op::subtract) of_second = make_(Op::negate, {of_second});
-        const Node second = rest(parts[1], of_second);
-        if (first == parts[0] && second == parts[1]) return node;
-        return filled_sum(entry.op, first, second, node);
-      }
+        for (const Node part : parts) hand_on(node, part, weight);
+        return true;
+      case Op::sum:
+        hand_on(parts[0], parts[0], weight);
+        return true;
+      case Op::subtract:
+        hand_on(node, parts[0], weight);
+        hand_on(node, parts[1], make_(Op::negate, {weight}));
+        return true;
       case Op::negate:
-        return rebuilt(node, entry.op, parts, 0, make_(Op::negate, {weight}));
+        hand_on(node, parts[0], make_(Op::negate, {weight}));
+        return true;
       case Op::multiply:
       case Op::dot:
       case Op::divide:
       case Op::product:
-        return rest_of_product(node, entry.op, parts, weight);
-      case Op::sum:
-        return rebuilt(node, entry.op, parts, 0, weight);
+        return open_product(node, op, parts, weight);
       case Op::stack:
-        return rest_of_stack(node, entry, parts, weight);
+        for (std::size_t i = 0; i < parts.size(); ++i)
+          hand_on(parts[i], parts[i], is_scalar(weight) ? weight : component(weight, i));
+        return true;
+      case Op::element: {
+        Matrix unit = Matrix::Zero(shape(parts[0]).rows, shape(parts[0]).cols);
+        unit.data()[data_.entry(node).detail] = 1;
+        hand_on(node, parts[0], make_(Op::multiply, {weight, graph_.constant(unit)}));
+        return true;
+      }
       case Op::select:
-        return rest_of_select(node, parts, weight);
-      case Op::abs:
-      case Op::norm2:
-        return rest_of_size(node, entry.op, parts[0], weight);
-      case Op::max:
-      case Op::min:
-        return rest_of_larger(node, entry.op, parts, weight);
+        if (depends(parts[0])) return false;
+        hand_on(node, parts[1], make_(Op::select, {parts[0], weight, make_(0)}));
+        hand_on(node, parts[2], make_(Op::select, {parts[0], make_(0), weight}));
+        return true;
       default:
-        return node;
+        return false;
     }
   }
-
-  // The operation with the rest of argument i in its place.
-  Node rebuilt(Node node, Op op, std::vector<Node> parts, std::size_t i, Node weight) {
-    const Node left = rest(parts[i], weight);
-    if (left == parts[i]) return node;
-    if (const auto value = graph_.constant_value(left); value && value->isZero(0))
-      return zeros(node);  // every op here is linear in what is left
-    parts[i] = left;
-    return graph_.apply(op, parts, make_.span);
+  Node component(Node weight, std::size_t i) {
+    return graph_.element(weight, static_cast<Index>(i), make_.span);
   }
 
-  // Zeros are left out, but the shape stays.
-  Node filled_sum(Op op, Node first, Node second, Node node) {
-    return filled(make_(op, {first, second}), node);
-  }
-
-  Node rest_of_product(Node node, Op op, const std::vector<Node>& parts, Node weight) {
+  bool open_product(Node node, Op op, const std::vector<Node>& parts, Node weight) {
     const std::size_t varying = depends(parts[0]) ? 0 : 1;
     const Node factor = parts[1 - varying], inner = parts[varying];
-    if (depends(factor) || (op == Op::divide && varying == 1)) return node;
+    if (depends(factor) || (op == Op::divide && varying == 1)) return false;
     if (op == Op::product) {  // wᵀ(M v) = (Mᵀw)ᵀ v
-      if (varying == 0 || shape(inner).cols != 1) return node;
+      if (varying == 0 || shape(inner).cols != 1) return false;
       const Node turned = make_(Op::transpose, {factor});
-      return rebuilt(node, op, parts, 1, make_(Op::product, {turned, filled(weight, node)}));
+      hand_on(inner, inner, make_(Op::product, {turned, filled(weight, node)}));
+      return true;
     }
     const Node scaled = make_(op == Op::divide ? Op::divide : Op::multiply, {weight, factor});
-    return rebuilt(node, op, parts, varying,
-                   op == Op::dot ? scaled : narrowed(filled_like(scaled, node), node, inner));
-  }
-  // A number stays one.
-  Node filled_like(Node weight, Node node) {
-    return is_scalar(weight) ? weight : filled(weight, node);
-  }
-
-  Node rest_of_stack(Node node, const GraphAccess::Data::Entry& entry, std::vector<Node> parts,
-                     Node weight) {
-    bool changed = false;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const Node own =
-          is_scalar(weight) ? weight : graph_.element(weight, static_cast<Index>(i), make_.span);
-      const Node left = rest(parts[i], own);
-      changed = changed || left != parts[i];
-      parts[i] = left;
-    }
-    return changed ? stack_as(graph_, parts, entry.shape, make_.span) : node;
-  }
-
-  Node rest_of_select(Node node, std::vector<Node> parts, Node weight) {
-    if (depends(parts[0])) return node;
-    const std::vector<Node> before = parts;
-    parts[1] =
-        rest(parts[1], narrowed(make_(Op::select, {parts[0], weight, make_(0)}), node, parts[1]));
-    parts[2] =
-        rest(parts[2], narrowed(make_(Op::select, {parts[0], make_(0), weight}), node, parts[2]));
-    return parts == before ? node : filled(graph_.apply(Op::select, parts, make_.span), node);
+    op == Op::dot ? hand_on(inner, inner, scaled) : hand_on(node, inner, scaled);
+    return true;
   }
 
   // Whether a weight that must not be negative may be so for all that is known.
@@ -188,66 +185,97 @@ class KinkSplitter {
     return !(found.upper < 0 || (found.upper == 0 && found.lower < 0));
   }
   void add_term(KinkTerm::Kind kind, Node argument, Node weight, bool affine) {
+    const Matrix* value = data_.value(weight);
+    if (value && (value->array() == 0).any()) {  // some components are not used
+      std::vector<Node> arguments, weights;
+      for (Index i = 0; i < value->size(); ++i) {
+        if (value->data()[i] == 0) continue;
+        arguments.push_back(graph_.element(argument, i, make_.span));
+        weights.push_back(graph_.element(weight, i, make_.span));
+      }
+      argument = graph_.apply(Op::stack, arguments, make_.span);
+      weight = graph_.apply(Op::stack, weights, make_.span);
+    }
     terms_.push_back({kind, argument, weight, make_.span, range(weight).lower >= 0, affine});
   }
 
   // |c| and |c|₂
-  Node rest_of_size(Node node, Op op, Node argument, Node weight) {
-    if (!is_affine(curvature(argument)) || !can_be_weight(weight)) return node;
-    if (op == Op::norm2 && !is_scalar(weight)) return node;
-    if (!take_(graph_, {node, argument, {}, weight})) return node;
-    add_term(op == Op::abs ? KinkTerm::Kind::absolute : KinkTerm::Kind::norm, argument, weight,
-             true);
-    return zeros(node);
+  void take_size(Node node, Node argument, Node weight) {
+    const bool is_norm = data_.op(node) == Op::norm2;
+    if (!is_affine(curvature(argument)) || !can_be_weight(weight)) return;
+    if (!take_(graph_, {node, argument, {}, weight})) return;
+    add_term(is_norm ? KinkTerm::Kind::norm : KinkTerm::Kind::absolute, argument, weight, true);
+    state(node).rest = zeros(node);
   }
 
   // w max(a, b) = w b + w max(a − b, 0), with b affine and a − b convex and smooth; or with a and b
   // exchanged. −w min(a, b) = w max(−a, −b).
-  Node rest_of_larger(Node node, Op op, const std::vector<Node>& parts, Node weight) {
-    const Node own = op == Op::max ? weight : make_(Op::negate, {weight});
+  void take_larger(Node node, const std::vector<Node>& parts, Node weight) {
+    const bool is_max = data_.op(node) == Op::max;
+    const Node own = is_max ? weight : make_(Op::negate, {weight});
     const auto bend = [&](Node part) {
-      return op == Op::max ? curvature(part) : negated(curvature(part));
+      return is_max ? curvature(part) : negated(curvature(part));
     };
-    const auto can_be_rest = [&](std::size_t i) { return is_affine(bend(parts[i])); };
-    const bool second = !depends(parts[1]) || (depends(parts[0]) && can_be_rest(1));
+    const bool second = !depends(parts[1]) || (depends(parts[0]) && is_affine(bend(parts[1])));
     const Node kept = parts[second ? 1 : 0], other = parts[second ? 0 : 1];
-    if (!can_be_rest(second ? 1 : 0) || !is_convex(bend(other)) || !can_be_weight(own)) return node;
+    if (!is_affine(bend(kept)) || !is_convex(bend(other)) || !can_be_weight(own)) return;
     const bool affine = is_affine(bend(other));
-    if (has_kinks(other)) return rest_of_insensitive(node, op, kept, other, own, affine);
-    if (!take_(graph_, {node, kept, other, own, affine})) return node;
+    if (has_kinks(other)) return is_max ? take_insensitive(node, kept, other, own) : void();
+    if (!take_(graph_, {node, kept, other, own, affine})) return;
     const Node difference =
-        op == Op::max ? make_(Op::subtract, {other, kept}) : make_(Op::subtract, {kept, other});
+        is_max ? make_(Op::subtract, {other, kept}) : make_(Op::subtract, {kept, other});
     add_term(KinkTerm::Kind::hinge, difference, own, affine);
-    return filled(kept, node);
+    state(node).rest = filled(kept, node);
   }
 
   // w max(|u| − r, 0) = w max(u − r, 0) + w max(−u − r, 0) for r ≥ 0, all numbers.
-  Node rest_of_insensitive(Node node, Op op, Node kept, Node other, Node weight, bool affine) {
-    if (op != Op::max || !is_scalar(node) || depends(kept)) return node;
-    const TakeKink always = [](Graph&, const KinkCandidate&) { return true; };
-    KinkSplitter inner(graph_, other, slot_, range_, always);
-    const Node outside = inner.rest(other, make_(1));
-    const std::vector<KinkTerm> found = inner.take();
-    if (found.size() != 1 || found[0].kind != KinkTerm::Kind::absolute || depends(outside) ||
+  void take_insensitive(Node node, Node kept, Node other, Node weight) {
+    if (!is_scalar(node) || depends(kept)) return;
+    const SplitObjective inner =
+        KinkSplitter(graph_, other, slot_, range_, [](Graph&, const KinkCandidate&) {
+          return true;
+        }).split();
+    const std::vector<KinkTerm>& found = inner.terms;
+    if (found.size() != 1 || found[0].kind != KinkTerm::Kind::absolute || depends(inner.smooth) ||
         !is_scalar(found[0].argument) || !found[0].sign_known)
-      return node;
-    const Node shift = make_(Op::subtract, {outside, kept});
-    if (!(range(shift).upper <= 0) || !take_(graph_, {node, other, kept, weight, affine}))
-      return node;
+      return;
+    const Node shift = make_(Op::subtract, {inner.smooth, kept});
+    if (!(range(shift).upper <= 0) || !take_(graph_, {node, other, kept, weight, true})) return;
     const Node u = make_(Op::multiply, {found[0].weight, found[0].argument});
     add_term(KinkTerm::Kind::hinge, make_(Op::add, {u, shift}), weight, true);
     add_term(KinkTerm::Kind::hinge, make_(Op::subtract, {shift, u}), weight, true);
-    return kept;
+    state(node).rest = kept;
+  }
+
+  // The operation on what is left of its arguments.
+  void assemble(Node node) {
+    if (!state(node).opened) return;
+    const GraphAccess::Data::Entry entry = data_.entry(node);
+    const std::vector<Node> parts = arguments_of(node);
+    std::vector<Node> left = parts;
+    for (Node& part : left) {
+      if (has_kinks(part) && state(part).rest.id >= 0) part = state(part).rest;
+    }
+    if (left == parts) return;
+    make_.span = entry.span;
+    const bool is_product = entry.op == Op::multiply || entry.op == Op::dot ||
+                            entry.op == Op::divide || entry.op == Op::product;
+    // 0·x is kept in formulas; here nothing is left of it.
+    state(node).rest = is_product && (is_zero(left[0]) || is_zero(left[1]))
+                           ? zeros(node)
+                           : filled(rebuilt(graph_, entry, left), node);
   }
 
   Graph& graph_;
   const GraphAccess::Data& data_;
   Make make_;
+  Node objective_;
   int slot_;
   const InputRange& range_;
-  const TakeKink& take_;
+  const TakeKink take_;
   std::vector<bool> kinked_;           // by node, of those there were at the beginning
-  std::vector<Curvature> curvatures_;  // and this
+  std::vector<Curvature> curvatures_;  // and these
+  std::vector<State> states_;
   std::vector<Range> ranges_;
   std::vector<KinkTerm> terms_;
 };
@@ -256,15 +284,11 @@ class KinkSplitter {
 
 SplitObjective split_kinks(Graph& graph, Node objective, int slot, const InputRange& range,
                            const TakeKink& take) {
-  if (kinks_below(graph, objective, slot).back() == false) return {objective, {}};
+  if (!kinks_below(graph, objective, slot).back()) return {objective, {}};
   Graph trial;
   const Node copy = copy_nodes(graph, std::array{objective}, trial)[0];
-  KinkSplitter on_trial(trial, copy, slot, range, take);
-  static_cast<void>(on_trial.rest(copy, trial.constant(1)));
-  if (on_trial.take().empty()) return {objective, {}};
-  KinkSplitter splitter(graph, objective, slot, range, take);
-  const Node smooth = splitter.rest(objective, graph.constant(1));
-  return {smooth, splitter.take()};
+  if (KinkSplitter(trial, copy, slot, range, take).split().terms.empty()) return {objective, {}};
+  return KinkSplitter(graph, objective, slot, range, take).split();
 }
 
 }  // namespace chaosgrad::internal

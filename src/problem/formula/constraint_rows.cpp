@@ -13,6 +13,7 @@
 #include "problem/formula/constraint_checks.h"
 #include "problem/formula/formula_constraints.h"
 #include "problem/formula/formula_domain.h"
+#include "problem/formula/row_pieces.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -148,6 +149,7 @@ RowNodes read_constraint(FormulaData& data, const std::string& name, const Formu
                       row.span);
   if (!graph.depends_on(row.value, slot_x))
     throw FormulaError("'" + name + "' does not depend on the variables", row.span);
+  if (!equal) row.value = smooth_pieces(data, row.value, name, row.span);
   row.least = graph.constant(equal ? -infinity : 0);
   row.most = graph.constant(infinity);
   const Shape shape = graph.shape(row.value);

@@ -101,9 +101,9 @@ void check_kink(const FormulaData& data, const KinkProgram& program, Point point
     throw FormulaError(
         fmt::format(
             "the objective is not differentiable in the variables: its gradient jumps at {}. Kinks "
-            "are understood where abs, max, norm1 or norm2 of affine functions are added with "
-            "weights >= 0; here smooth the kink, let noise enter it, or write max(a, b, c) as a "
-            "variable with the constraints a <= z, b <= z, c <= z",
+            "are understood where abs, max(a, b), norm1 or norm2 of affine functions are added "
+            "with "
+            "weights >= 0; here smooth the kink, or let noise enter it",
             describe(data, point)),
         program.span.text < 0 ? data.objective_span : program.span);
   }
