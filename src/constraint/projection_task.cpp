@@ -29,7 +29,8 @@ ProjectionTask::ProjectionTask(const RowLayout& rows, const Matrix& metric_facto
       upper(at.upper.row(sample)),
       least(at.least.row(sample)),
       most(at.most.row(sample)),
-      right(-at.value.row(sample)) {}
+      right(-at.value.row(sample)),
+      size_of_y(y.lpNorm<Eigen::Infinity>()) {}
 
 bool ProjectionTask::is_hard_curved(Index row) const {
   return most(row) == infinity && !layout.affine[static_cast<std::size_t>(row)];
@@ -43,13 +44,20 @@ RowValues row_values(const ConstraintBlock& at, Index sample, const Vector& x) {
 }
 
 Vector row_scales(const ProjectionTask& task, const RowValues& at) {
-  const double largest =
-      at.x.lpNorm<Eigen::Infinity>() + 0.1 * task.y.lpNorm<Eigen::Infinity>();
+  const double largest = at.x.lpNorm<Eigen::Infinity>() + 0.1 * task.size_of_y;
   const Vector extent = (at.x.cwiseAbs().array() + 1e-3 * largest).matrix();
   return (at.J * at.x - at.c).cwiseAbs() + at.J.cwiseAbs() * extent;
 }
 
-double merit(const ProjectionTask& task, const Vector& most, const RowValues& at) {
+Vector norm_multipliers(const NormTerm& term, double weight, const Vector& c) {
+  Vector lambda = term.shift + c / term.compliance;
+  const double size = lambda.norm();
+  if (size > weight) lambda *= weight / size;
+  return lambda;
+}
+
+double merit(const ProjectionTask& task, const Vector& most, const ProjectionIterate& iterate) {
+  const RowValues& at = iterate.at;
   const Vector z = task.factor.triangularView<Eigen::Lower>().transpose() * (at.x - task.y);
   double sum = 0.5 * z.squaredNorm();
   for (Index i = 0; i < at.c.size(); ++i) {
@@ -57,8 +65,13 @@ double merit(const ProjectionTask& task, const Vector& most, const RowValues& at
     if (std::isfinite(limit) && !task.layout.in_norm[static_cast<std::size_t>(i)])
       sum += limit * at.c(i);
   }
-  for (const RowLayout::Norm& norm : task.layout.norms)
-    sum += task.weight(norm) * at.c.segment(norm.first, norm.count).norm();
+  for (std::size_t n = 0; n < iterate.norms.size(); ++n) {
+    const auto [first, count] = task.layout.norms[n];
+    const NormTerm& term = iterate.norms[n];
+    const Vector c = at.c.segment(first, count);
+    const Vector lambda = norm_multipliers(term, task.weight(task.layout.norms[n]), c);
+    sum += lambda.dot(c) - 0.5 * term.compliance * (lambda - term.shift).squaredNorm();
+  }
   return sum;
 }
 
@@ -111,12 +124,11 @@ Residual residual(const ProjectionTask& task, const Vector& most,
     result.rows = std::max(result.rows, relative(violation, scale(i)));
   }
   for (std::size_t n = 0; n < iterate.norms.size(); ++n) {
-    if (iterate.norms[n].state == NormTerm::State::smooth) continue;
     const auto [first, count] = task.layout.norms[n];
-    const double w = task.weight(task.layout.norms[n]);
-    result.rows = std::max(
-        result.rows, relative(c.segment(first, count).norm(), scale.segment(first, count).norm()));
-    result.norms = std::max(result.norms, relative(lambda.segment(first, count).norm() - w, w));
+    const NormTerm& term = iterate.norms[n];
+    const double change = (lambda.segment(first, count) - term.shift).norm();
+    result.norms = std::max(result.norms,
+                            relative(term.compliance * change, scale.segment(first, count).norm()));
   }
   return result;
 }

@@ -34,7 +34,8 @@ struct ProjectionTask {
   const Matrix& factor;  // M = L Lᵀ
   Matrix M;
   Vector y, lower, upper, least, most;
-  Vector right;  // p: b_i of the affine rows a_iᵀ x − b_i
+  Vector right;      // p: b_i of the affine rows a_iᵀ x − b_i
+  double size_of_y;  // |y|_∞ at first
 };
 
 // Rows at x.
@@ -46,16 +47,14 @@ struct RowValues {
 };
 [[nodiscard]] RowValues row_values(const ConstraintBlock& at, Index sample, const Vector& x);
 
-// How the model of a step takes w |c|₂.
+// w |c|₂ = max { λᵀc : |λ| ≤ w } is replaced by max { λᵀc − ½ compliance |λ − shift|² : |λ| ≤ w },
+// which is smooth, and has the same optimum once λ = shift (the augmented Lagrangian of a norm).
 struct NormTerm {
-  enum class State {
-    zero,    // as rows c = 0
-    smooth,  // by its second-order expansion
-    leaving  // c = 0 is not optimal: as |c|² / (2 compliance)
-  };
-  State state = State::smooth;
-  double compliance = 0;
+  Vector shift;
+  double compliance = 0, least_compliance = 0;
+  double change = infinity;  // compliance |λ − shift| at the last shift
 };
+[[nodiscard]] Vector norm_multipliers(const NormTerm& term, double weight, const Vector& c);
 
 struct ProjectionIterate {
   RowValues at;
@@ -69,14 +68,15 @@ struct ProjectionIterate {
 
 // ½ |x − y|²_M + Σ_i max { λ c_i : least_i ≤ λ ≤ most_i } with norms, `most` instead of the task's.
 // Rows whose limit is infinite are left out.
-[[nodiscard]] double merit(const ProjectionTask& task, const Vector& most, const RowValues& at);
+[[nodiscard]] double merit(const ProjectionTask& task, const Vector& most,
+                           const ProjectionIterate& iterate);
 
 // Of the conditions of optimality, all relative: zero at the optimum.
 struct Residual {
   double force = 0;  // |M (x − y) + Σ λ_i ∇c_i + λ_bounds|, in the dual metric
   double rows = 0;   // the largest violation of complementarity
-  double norms = 0;  // by how much |(λ_1, …, λ_k)|₂ of a norm at zero is beyond its limit w
-  [[nodiscard]] double total() const { return std::max({force, rows, norms}); }
+  double norms = 0;  // compliance |λ − shift| of norms
+  [[nodiscard]] double inner() const { return std::max(force, rows); }
 };
 [[nodiscard]] Residual residual(const ProjectionTask& task, const Vector& most,
                                 const ProjectionIterate& iterate);

@@ -14,7 +14,7 @@ constexpr double optimal = 1e-12;    // residual that is rounding
 constexpr double acceptable = 1e-9;  // if it does not get smaller
 constexpr double met = 1e-9;         // relative violation of c ≤ 0 in a result
 constexpr double elasticity = 100;   // first limit of multipliers, relative to those expected
-constexpr Index most_trials = 500;
+constexpr Index most_trials = 2000;
 
 }  // namespace
 
@@ -61,7 +61,8 @@ Vector SequentialProjection::curvature_multipliers() const {
 void SequentialProjection::advance(RowValues at) {
   trial_.at = std::move(at);
   const bool is_finite = trial_.at.c.allFinite() && trial_.at.J.allFinite();
-  if (is_finite) settle_norms(trial_);
+  if (is_finite && !started_) start_norms();
+  if (is_finite) set_norm_multipliers(trial_);
   if (!started_) {
     if (!is_finite) return finish(Outcome::unfinished);
     set_elastic_limits();
@@ -97,43 +98,46 @@ void SequentialProjection::set_elastic_limits() {
 
 // A step that halves the residual is Newton's method at work; otherwise the merit decides.
 bool SequentialProjection::is_better() const {
-  if (kind_ != Trial::step || length_ == 1) {
-    const double now = residual(task_, limits_, trial_).total();
-    if (now <= 0.5 * least_residual_) return true;
-  }
-  const double before = merit(task_, weights_, base_.at), after = merit(task_, weights_, trial_.at);
-  const double rounding =
-      kind_ == Trial::step || has_new_zero() ? 1e-14 * std::abs(before) : -1e-12 * std::abs(before);
-  return after <= before - 1e-4 * length_ * decrease_ + rounding;
-}
-
-bool SequentialProjection::has_new_zero() const {
-  for (std::size_t n = 0; n < trial_.norms.size(); ++n)
-    if (trial_.norms[n].state == NormTerm::State::zero &&
-        base_.norms[n].state == NormTerm::State::smooth)
-      return true;
-  return false;
+  if (length_ == 1 && residual(task_, limits_, trial_).inner() <= 0.5 * least_residual_)
+    return true;
+  const double before = merit(task_, weights_, base_), after = merit(task_, weights_, trial_);
+  return after <= before - 1e-4 * length_ * decrease_ + 1e-14 * std::abs(before);
 }
 
 void SequentialProjection::accept() {
   base_ = trial_;
   residual_ = residual(task_, limits_, base_);
-  may_collapse_ = trials_ < most_trials / 2;
-  const double now = residual_.total();
+  const double now = residual_.inner();
   stalls_ = now > 0.5 * least_residual_ ? stalls_ + 1 : 0;
   least_residual_ = std::min(least_residual_, now);
-  const double without_norms = std::max(residual_.force, residual_.rows);
-  if (without_norms <= optimal || (stalls_ > 5 && without_norms <= acceptable)) return conclude();
-  if (departures_ < 20 && leave_norms(1e-3)) ++departures_;
+  const bool is_optimal = now <= optimal || (stalls_ > 5 && now <= acceptable);
+  if (residual_.norms > optimal && (is_optimal || now < 0.01 * residual_.norms))
+    shift_norms();
+  else if (is_optimal)
+    return conclude();
   propose();
 }
 
-// The conditions hold but for norms that should not be zero and rows at their elastic limits.
-void SequentialProjection::conclude() {
-  if (departures_ < 100 && leave_norms(acceptable)) {
-    ++departures_;
-    return propose();
+// The next step of the augmented Lagrangian, whose rate of convergence is about the compliance
+// relative to that of the rows as they are now.
+void SequentialProjection::shift_norms() {
+  for (std::size_t n = 0; n < base_.norms.size(); ++n) {
+    const auto [first, count] = task_.layout.norms[n];
+    NormTerm& term = base_.norms[n];
+    const auto lambda = base_.row_multipliers.segment(first, count);
+    const double change = term.compliance * (lambda - term.shift).norm();
+    if (change > 0.1 * term.change && term.compliance > term.least_compliance)
+      term.compliance *= 0.03;
+    term.change = change;
+    term.shift = lambda;
   }
+  set_norm_multipliers(base_);
+  residual_ = residual(task_, limits_, base_);
+  least_residual_ = infinity;
+}
+
+// The conditions hold but for rows at their elastic limits.
+void SequentialProjection::conclude() {
   if (stiffen()) return propose();
   if (!finished_) finish(Outcome::solved);
 }
@@ -177,45 +181,27 @@ bool SequentialProjection::stiffen() {
 }
 
 void SequentialProjection::reject() {
-  if (kind_ == Trial::zero_norms) {
-    may_collapse_ = false;
-    return propose();
-  }
-  if (kind_ == Trial::leaving_norms && length_ > 1e-6) {
-    length_ *= 0.25;
-    for (NormTerm& norm : base_.norms) norm.compliance *= 0.25;
-    return propose();
-  }
   length_ *= 0.5;
   if (length_ < 1e-12)
-    return finish(residual_.total() <= acceptable ? Outcome::solved : Outcome::unfinished);
+    return finish(residual_.inner() <= acceptable ? Outcome::solved : Outcome::unfinished);
   trial_.at.x = base_.at.x + length_ * step_;
+  trial_.row_multipliers = 0.5 * (trial_.row_multipliers + base_.row_multipliers);
+  trial_.bound_multipliers = 0.5 * (trial_.bound_multipliers + base_.bound_multipliers);
   if (++trials_ > most_trials) finish(Outcome::unfinished);
 }
 
 void SequentialProjection::propose() {
   if (++trials_ > most_trials) return finish(Outcome::unfinished);
-  std::vector<NormTerm> norms = base_.norms;
-  const bool leaving = std::any_of(norms.begin(), norms.end(), [](const NormTerm& norm) {
-    return norm.state == NormTerm::State::leaving;
-  });
-  if (!leaving || kind_ != Trial::leaving_norms) length_ = 1;
-  kind_ = leaving ? Trial::leaving_norms : Trial::step;
-  Model used = model(norms);
-  QuadraticSolution solution = solve_model(used, norms);
-  if (may_collapse_ && solution.outcome == Outcome::solved &&
-      collapse_norms(solution.x - base_.at.x, norms)) {
-    kind_ = Trial::zero_norms;
-    used = model(norms);
-    solution = solve_model(used, norms);
-  }
+  const Model used = model();
+  QuadraticSolution solution = solve_model(used);
   if (solution.outcome != Outcome::solved) return finish(solution.outcome, solution.violated);
   step_ = solution.x - base_.at.x;
-  decrease_ = kind_ == Trial::step ? step_.dot(used.hessian * step_) : 0;
+  length_ = 1;
+  decrease_ = step_.dot(used.hessian * step_);
   trial_.at.x = std::move(solution.x);
   trial_.row_multipliers = std::move(solution.row_multipliers);
   trial_.bound_multipliers = std::move(solution.bound_multipliers);
-  trial_.norms = std::move(norms);
+  trial_.norms = base_.norms;
   // Weights may fall at first, when multipliers are far off (Powell's rule, which may cycle). At its
   // limit a multiplier is the weight for which the step descends.
   const double kept = trials_ < 10 ? 0.5 : 1;

@@ -25,7 +25,6 @@ class SequentialProjection {
   [[nodiscard]] Projection result() &&;
 
  private:
-  enum class Trial { step, zero_norms, leaving_norms };
   enum class Search { none, running, successful };  // for a feasible point
   struct Model {
     Matrix hessian, factor;
@@ -33,21 +32,18 @@ class SequentialProjection {
   };
 
   void start_from_affine_part(const RowValues& at_zero);
-  void begin();
   void set_elastic_limits();
-  void settle_norms(ProjectionIterate& iterate) const;
+  void start_norms();
+  void set_norm_multipliers(ProjectionIterate& iterate) const;
+  void shift_norms();
   [[nodiscard]] bool is_better() const;
-  [[nodiscard]] bool has_new_zero() const;
   void accept();
   void reject();
   void conclude();
-  [[nodiscard]] bool leave_norms(double margin);
   [[nodiscard]] bool stiffen();
   void propose();
-  [[nodiscard]] Model model(const std::vector<NormTerm>& norms) const;
-  [[nodiscard]] QuadraticSolution solve_model(const Model& model,
-                                              const std::vector<NormTerm>& norms);
-  [[nodiscard]] bool collapse_norms(const Vector& step, std::vector<NormTerm>& norms) const;
+  [[nodiscard]] Model model() const;
+  [[nodiscard]] QuadraticSolution solve_model(const Model& model);
   void finish(QuadraticSolution::Outcome outcome, Index violated = -1);
 
   ProjectionTask task_;
@@ -57,15 +53,14 @@ class SequentialProjection {
   std::vector<Index> working_;
   ProjectionIterate base_, trial_;
   Residual residual_;  // of base_
-  Trial kind_ = Trial::step;
   Search search_ = Search::none;
   Vector step_;          // to the solution of the quadratic program
   double length_ = 1;    // share of it that is tried
   double decrease_ = 0;  // |step|² in the Hessian: at least the rate of descent
   double least_residual_ = infinity;
   double last_violation_ = infinity;  // of the search
-  Index stalls_ = 0, trials_ = 0, raises_ = 0, departures_ = 0;
-  bool started_ = false, finished_ = false, may_collapse_ = true;
+  Index stalls_ = 0, trials_ = 0, raises_ = 0;
+  bool started_ = false, finished_ = false;
   QuadraticSolution::Outcome outcome_ = QuadraticSolution::Outcome::unfinished;
   Index violated_ = -1;
 };

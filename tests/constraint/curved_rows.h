@@ -75,9 +75,9 @@ class CurvedConstraints final : public Constraints {
 
   void add(std::shared_ptr<const Row> row, double least, double most) {
     const bool affine = dynamic_cast<const AffineRow*>(row.get()) != nullptr;
-    const auto kind = std::isfinite(most)       ? Constraint::Kind::kink
-                      : least == -infinity      ? Constraint::Kind::equality
-                                                : Constraint::Kind::inequality;
+    const auto kind = std::isfinite(most)  ? Constraint::Kind::kink
+                      : least == -infinity ? Constraint::Kind::equality
+                                           : Constraint::Kind::inequality;
     list_.push_back({.name = "row" + std::to_string(list_.size()),
                      .kind = kind,
                      .first = rows(),

@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
-
+#include "constraint/enumeration.h"
 #include "constraint/random_program.h"
 
 namespace chaosgrad {
@@ -13,6 +12,8 @@ using namespace internal;
 namespace {
 
 using Outcome = QuadraticSolution::Outcome;
+using testing::FeasibilityByEnumeration;
+using testing::OptimumByEnumeration;
 using testing::OwnProgram;
 using testing::random_program;
 
@@ -47,53 +48,6 @@ std::string broken_condition(const OwnProgram& program, const QuadraticSolution&
   return "";
 }
 
-// The x of least norm with the rows of B equal to b; empty if there is none.
-Vector least_norm_point(const Matrix& B, const Vector& b) {
-  if (B.rows() == 0) return Vector::Zero(B.cols());
-  const Vector x = B.completeOrthogonalDecomposition().solve(b);
-  return (B * x - b).norm() <= 1e-9 * (1 + b.norm()) ? x : Vector();
-}
-
-// Some x meets the bounds and the rows that have an unlimited multiplier: the point of least norm
-// among them has that property among the points that meet some of them with equality.
-class FeasibilityByEnumeration {
- public:
-  explicit FeasibilityByEnumeration(const OwnProgram& program) {
-    const Index q = program.y.size();
-    for (Index i = 0; i < program.rows.rows(); ++i) {
-      if (program.most(i) == infinity) add(program.rows.row(i), program.right(i));
-      if (program.least(i) == -infinity) add(-program.rows.row(i), -program.right(i));
-    }
-    for (Index j = 0; j < q; ++j) {
-      if (program.upper(j) < infinity) add(Matrix::Identity(q, q).row(j), program.upper(j));
-      if (program.lower(j) > -infinity) add(-Matrix::Identity(q, q).row(j), -program.lower(j));
-    }
-    normals_.conservativeResize(right_.size(), q);
-  }
-  [[nodiscard]] Index size() const { return right_.size(); }
-  [[nodiscard]] bool operator()() const {
-    for (Index set = 0; set < Index{1} << size(); ++set) {
-      std::vector<Index> members;
-      for (Index i = 0; i < size(); ++i)
-        if (set >> i & 1) members.push_back(i);
-      if (static_cast<Index>(members.size()) > normals_.cols()) continue;
-      const Vector x = least_norm_point(normals_(members, Eigen::all), right_(members));
-      if (x.size() > 0 && (size() == 0 || (normals_ * x - right_).maxCoeff() <= 1e-9)) return true;
-    }
-    return false;
-  }
-
- private:
-  void add(const Eigen::RowVectorXd& normal, double right) {
-    normals_.conservativeResize(size() + 1, normal.size());
-    normals_.row(size()) = normal;
-    right_.conservativeResize(size() + 1);
-    right_(size() - 1) = right;
-  }
-  Matrix normals_;
-  Vector right_;
-};
-
 void expect_solved(const OwnProgram& program, const QuadraticSolution& at, std::uint64_t key) {
   ASSERT_EQ(at.outcome, Outcome::solved) << "key " << key;
   EXPECT_EQ(broken_condition(program, at), "") << "key " << key;
@@ -109,6 +63,19 @@ TEST(QuadraticProgram, TenThousandFeasibleProgramsMeetTheConditionsOfOptimality)
     expect_solved(program, warm, key);
     const double size = program.factor.transpose().norm() * (1 + cold.x.norm() + program.y.norm());
     EXPECT_LE((program.factor.transpose() * (warm.x - cold.x)).norm(), 1e-10 * size) << key;
+  }
+}
+
+TEST(QuadraticProgram, OptimumIsThatOfAllStatesOfAllRows) {
+  for (std::uint64_t key = 30000; key < 31500; ++key) {
+    const Index q = 1 + static_cast<Index>(key % 3), p = static_cast<Index>(key / 3 % 4);
+    OwnProgram program = random_program(key, q, p, key % 5 != 0);
+    const QuadraticSolution at = solve(program.view());
+    const Vector best = OptimumByEnumeration(program)();
+    ASSERT_EQ(at.outcome, best.size() > 0 ? Outcome::solved : Outcome::infeasible) << key;
+    if (best.size() == 0) continue;
+    const double distance = (program.factor.transpose() * (at.x - best)).norm();
+    EXPECT_LE(distance, 1e-7 * program.factor.norm() * (1 + best.norm())) << "key " << key;
   }
 }
 
@@ -130,6 +97,128 @@ TEST(QuadraticProgram, InfeasibleProgramsAreFoundExactlyWhereEnumerationFindsNoP
   }
   EXPECT_GT(feasible, 500);
   EXPECT_GT(infeasible, 200);
+}
+
+// M with eigenvalues from 1 to 1e-10 in random directions; half of the bounds are active.
+TEST(QuadraticProgram, IllConditionedMetricWithManyBounds) {
+  constexpr Index q = 60;
+  const Matrix Q = thin_qr(testing::signed_numbers(1, q, q)).q;
+  const Vector decades = Vector::LinSpaced(q, 0, -10);
+  OwnProgram program;
+  program.M = Q * Vector(Eigen::pow(10.0, decades.array())).asDiagonal() * Q.transpose();
+  program.M = (0.5 * (program.M + program.M.transpose())).eval();
+  program.factor = cholesky_factor(program.M);
+  program.M = program.factor * program.factor.transpose();
+  program.y = 3 * testing::signed_numbers(2, q, 1);
+  program.lower = Vector::Constant(q, -1);
+  program.upper = Vector::Constant(q, 1);
+  program.rows.resize(0, q);
+  const QuadraticSolution cold = solve(program.view());
+  expect_solved(program, cold, 0);
+  EXPECT_GT((cold.bound_multipliers.array() != 0).count(), 20);
+  expect_solved(program, solve(program.view(), cold.working), 0);
+}
+
+// Support vectors: Σ w max(c_i, 0) with many more rows than components.
+TEST(QuadraticProgram, ManyMoreSoftRowsThanComponents) {
+  constexpr Index q = 5, p = 442;
+  OwnProgram program;
+  program.M = program.factor = Matrix::Identity(q, q);
+  program.y = 0.1 * testing::signed_numbers(1, q, 1);
+  program.lower = Vector::Constant(q, -infinity);
+  program.upper = Vector::Constant(q, infinity);
+  program.rows = testing::signed_numbers(2, p, q);
+  program.right = 0.3 * testing::signed_numbers(3, p, 1);
+  program.least = Vector::Zero(p);
+  program.most = Vector::Constant(p, 0.02);
+  const QuadraticSolution cold = solve(program.view());
+  expect_solved(program, cold, 0);
+  EXPECT_GT((cold.row_multipliers.array() == 0.02).count(), 50);
+  // Another y near by: the guess tells which multipliers are at their limits.
+  program.y *= 1.01;
+  const QuadraticSolution warm = solve(program.view(), cold.working);
+  expect_solved(program, warm, 0);
+  EXPECT_LT(warm.steps, solve(program.view()).steps / 4);
+}
+
+// Each of what may be in a program alone: x = y = (1, −2), M = I.
+struct SmallProgram : OwnProgram {
+  explicit SmallProgram(Index p) {
+    M = factor = Matrix::Identity(2, 2);
+    y = Vector{{1, -2}};
+    lower = Vector::Constant(2, -infinity);
+    upper = Vector::Constant(2, infinity);
+    rows = Matrix::Zero(p, 2);
+    right = least = Vector::Zero(p);
+    most = Vector::Constant(p, infinity);
+  }
+};
+
+TEST(QuadraticProgram, WithoutRowsAndBoundsTheAnswerIsY) {
+  const SmallProgram program(0);
+  const QuadraticSolution at = solve(program.view());
+  EXPECT_EQ(at.outcome, Outcome::solved);
+  EXPECT_EQ(at.x, program.y);
+  EXPECT_TRUE(at.working.empty());
+}
+
+TEST(QuadraticProgram, DependentEqualitiesThatAgree) {
+  SmallProgram program(3);
+  program.rows << 1, 1, 2, 2, -3, -3;
+  program.right << 0.5, 1, -1.5;
+  program.least.setConstant(-infinity);
+  const QuadraticSolution at = solve(program.view());
+  expect_solved(program, at, 0);
+  EXPECT_NEAR(at.x.sum(), 0.5, 1e-15);
+  program.right(2) = -1.6;
+  EXPECT_EQ(solve(program.view()).outcome, Outcome::infeasible);
+}
+
+TEST(QuadraticProgram, RowsOfZerosAreMetOrNot) {
+  SmallProgram program(2);
+  program.right << 0, 1;
+  EXPECT_EQ(solve(program.view()).x, program.y);
+  program.right(0) = -1;
+  const QuadraticSolution at = solve(program.view());
+  EXPECT_EQ(at.outcome, Outcome::infeasible);
+  EXPECT_EQ(at.violated, 0);
+  program.most(0) = 5;
+  EXPECT_EQ(solve(program.view()).x, program.y);
+  EXPECT_EQ(solve(program.view()).row_multipliers(0), 5);
+}
+
+TEST(QuadraticProgram, BoundsThatCrossAreNamed) {
+  SmallProgram program(1);
+  program.lower(1) = 2, program.upper(1) = 1;
+  const QuadraticSolution at = solve(program.view());
+  EXPECT_EQ(at.outcome, Outcome::infeasible);
+  EXPECT_EQ(at.violated, 2);
+}
+
+TEST(QuadraticProgram, WorkingBoundsAreExact) {
+  SmallProgram program(0);
+  program.M << 2, 1, 1, 3;
+  program.factor = cholesky_factor(program.M);
+  program.upper(0) = -0.3, program.lower(1) = program.upper(1) = 1.0 / 3;
+  const QuadraticSolution at = solve(program.view());
+  expect_solved(program, at, 0);
+  EXPECT_EQ(at.x(0), -0.3);
+  EXPECT_EQ(at.x(1), 1.0 / 3);
+}
+
+TEST(QuadraticProgram, WhatIsNotFiniteIsUnfinished) {
+  SmallProgram program(0);
+  program.y(0) = std::nan("");
+  program.upper.setZero();
+  EXPECT_EQ(solve(program.view()).outcome, Outcome::unfinished);
+}
+
+TEST(QuadraticProgram, TheSameInputGivesTheSameBits) {
+  const OwnProgram program = random_program(7, 6, 6, true);
+  const QuadraticSolution one = solve(program.view()), other = solve(program.view());
+  EXPECT_EQ(one.x, other.x);
+  EXPECT_EQ(one.row_multipliers, other.row_multipliers);
+  EXPECT_EQ(one.bound_multipliers, other.bound_multipliers);
 }
 
 }  // namespace
