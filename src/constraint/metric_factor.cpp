@@ -19,7 +19,8 @@ Matrix inverse_factor(const Matrix& factor) {
   const Matrix inverse = solve_lower(factor, Matrix::Identity(factor.rows(), factor.cols()));
   const Matrix M = inverse.transpose() * inverse;
   Matrix result = cholesky_factor(M);
-  return result.size() > 0 ? result : positive_factor(M, 1e-14);  // singular to rounding
+  if (result.size() > 0 || !M.allFinite()) return result;
+  return positive_factor(M, 1e-14);  // singular to rounding
 }
 
 Vector packed_factor(const Matrix& R) {

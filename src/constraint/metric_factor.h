@@ -9,7 +9,8 @@ namespace chaosgrad::internal {
 // Of H (symmetrised) with eigenvalues of at least `least` times the largest.
 [[nodiscard]] Matrix positive_factor(const Matrix& H, double least);
 
-// Of M = H⁻¹ for H = factor factorᵀ: the lower triangular R with R Rᵀ = H⁻¹, and back.
+// Of M = H⁻¹ for H = factor factorᵀ: the lower triangular R with R Rᵀ = H⁻¹, and back. Empty for a
+// singular one.
 [[nodiscard]] Matrix inverse_factor(const Matrix& factor);
 
 // The lower triangle of R row by row: a row of Lift::factor().

@@ -12,6 +12,11 @@ namespace {
 
 using Kind = Constraint::Kind;
 
+// With more rows than this (those of a data set) the working set of a sample is the guess for the
+// next one of its block; with fewer nothing is guessed, so that an answer does not depend, not even
+// by its rounding, on how samples are put into blocks.
+constexpr Index few_rows = 64;
+
 // `at` holds the rows at x = 0: b = −c(0) for c = A x − b, without the rounding of A y.
 Projection project_affine(const ConstraintBlock& at, Index sample, const Matrix& factor,
                           const Vector& y, const std::vector<Index>& guess) {
@@ -72,8 +77,10 @@ std::vector<Projection> project_all(const Constraints& constraints, const Block&
   constraints.evaluate(Matrix::Zero(y.rows(), y.cols()), theta, at);
   std::vector<Projection> result;
   if (layout.is_quadratic()) {
+    const bool chained = constraints.rows() > few_rows;
     for (Index b = 0; b < y.rows(); ++b)
-      result.push_back(project_affine(at, b, factor(b), y.row(b), guess));
+      result.push_back(project_affine(at, b, factor(b), y.row(b),
+                                      chained && b > 0 ? result.back().working : guess));
     return result;
   }
   std::vector<SequentialProjection> projections;
@@ -93,8 +100,6 @@ Projection project(const Constraints& constraints, const Vector& theta, const Ma
       project_all(constraints, theta.transpose(), the_factor, y.transpose(), guess).front());
 }
 
-// Nothing is guessed from one sample to the next: the answer does not depend on how samples are
-// put into blocks.
 std::vector<Projection> project_block(const Constraints& constraints, const Block& theta,
                                       const std::vector<Matrix>& factors, const Block& y) {
   const auto factor = [&](Index b) -> const Matrix& {

@@ -351,6 +351,26 @@ TEST(Gradient, OfTheBranchTaken) {
   EXPECT_EQ(slope("0^(x^2 + 1)", 0.5), 0);
 }
 
+// Of t²/2 within δ and δ (|t| − δ/2) beyond: t and 0 inside, ±δ and |t| − δ outside.
+TEST(Gradient, OfHuberInBothArguments) {
+  Variables variables;
+  const Node huber = parse(variables.graph, "huber(3*x, y)", variables.names);
+  const auto slopes =
+      gradient(variables.graph, huber, std::array{variables.nodes[0], variables.nodes[1]});
+  const auto bend = gradient(variables.graph, slopes[0], std::array{variables.nodes[0]});
+  const std::array outputs = {slopes[0], slopes[1], bend[0]};
+  Matrix at(4, 3);
+  at << 0.1, 0.5, 0, -0.1, 0.5, 0, 0.4, 0.5, 0, -2, 0.5, 0;
+  const auto found = run(variables.graph, outputs, {at, Matrix::Zero(4, 1)});
+  for (Index i = 0; i < 4; ++i) {
+    const double t = 3 * at(i, 0);
+    const bool inside = std::abs(t) <= 0.5;
+    EXPECT_DOUBLE_EQ(found[0](i, 0), 3 * (inside ? t : std::copysign(0.5, t)));
+    EXPECT_DOUBLE_EQ(found[1](i, 0), inside ? 0 : std::abs(t) - 0.5);
+    EXPECT_DOUBLE_EQ(found[2](i, 0), inside ? 9 : 0);
+  }
+}
+
 TEST(Gradient, OfQuantiles) {
   Variables variables;
   Graph& graph = variables.graph;

@@ -21,8 +21,9 @@ Index points_per_shift(const OutputSampler& sampler, Index evaluations, Index in
       static_cast<double>(evaluations * indexed + 5 * sampler.outputs() + 3 * columns);
   const double points = std::min(
       {static_cast<double>(options.samples / shifts), options.work / work, memory_limit / memory});
-  return static_cast<Index>(
-      std::bit_floor(static_cast<std::size_t>(std::max<double>(block_size, points))));
+  // Projections on many rows are dear.
+  const double least = sampler.constraints() ? 32 : static_cast<double>(block_size);
+  return static_cast<Index>(std::bit_floor(static_cast<std::size_t>(std::max(least, points))));
 }
 
 std::vector<Vector> sorted_columns(const Matrix& values, int threads) {

@@ -120,12 +120,13 @@ double OutputSampler::work() const {
          (quantities_.count > 0 ? draws * quantities_.operations : 0);
 }
 
-// A metric of its own for each sample, its inverse, and a few changes of the active set.
+// A metric of its own for each sample, its inverse, and some changes of the active set.
 double internal::projection_work(const Lift& lift) {
   const auto q = static_cast<double>(lift.constraints().dimension()),
              p = static_cast<double>(lift.constraints().rows());
   constexpr double least = 2000;  // however small it is
-  return least + static_cast<double>(lift.factor().size()) + 2 * q * q * (q + p);
+  const double changes = 5 + p / 50;
+  return least + static_cast<double>(lift.factor().size()) + 2 * q * (q + p) * (q + changes);
 }
 
 Matrix quantity_means(const Quantities& quantities, Block x, Block theta, const Matrix& noise,

@@ -12,6 +12,26 @@
 namespace chaosgrad::internal {
 namespace {
 
+// The functions of θ in a metric: those on which the expansion is largest, of low degrees where a
+// germ is unbounded: far out M must not be anything.
+IndexSet metric_indices(const MetricData& data, Index h) {
+  const std::vector<MultiIndex>& all = data.basis.indices().indices();
+  std::vector<MultiIndex> low;
+  std::vector<Index> rows;
+  for (Index i = 0; i < data.u.rows(); ++i) {
+    const MultiIndex& index = all[static_cast<std::size_t>(i)];
+    int degree = 0;
+    for (std::size_t k = 0; k < index.size(); ++k) {
+      const Distribution& germ = data.basis.families()[k].distribution();
+      if (!(std::isfinite(germ.lower()) && std::isfinite(germ.upper()))) degree += index[k];
+    }
+    if (degree > data.tuning.metric_degree) continue;
+    low.push_back(index);
+    rows.push_back(i);
+  }
+  return largest_indices(IndexSet::from(std::move(low)), data.u(rows, Eigen::all), h);
+}
+
 // V diag(max(λ, least)) Vᵀ.
 Matrix with_floor(const Matrix& H, double least) {
   const SymmetricEigen eigen = symmetric_eigen(symmetric_part(H));
@@ -68,23 +88,26 @@ void add_hessians(const MetricData& data, Index wanted, HessianPoints& hessians,
   }
 }
 
-// From Hessians at points: as many functions as half of the expansion's, twice as many Hessians;
-// they may take a share of the gradients so far.
+// From Hessians at points: at most as many functions as half of the expansion's; the Hessians may
+// take a share of the gradients so far.
 std::shared_ptr<const Lift> from_hessians(const MetricData& data, const Lift& before,
                                           HessianPoints& hessians, std::int64_t& gradients) {
   const auto affordable =
       static_cast<Index>(data.tuning.metric_share * static_cast<double>(gradients) /
-                         static_cast<double>(2 * data.points.x.cols() * data.oracle.facts().draws));
+                         (data.tuning.hessians_per_function *
+                          static_cast<double>(data.points.x.cols() * data.oracle.facts().draws)));
   const Index functions = std::min(
       {(data.u.rows() + 1) / 2, data.points.size() / 2, affordable, data.tuning.metric_functions});
   if (functions < 2) return {};
-  const IndexSet indices = largest_indices(data.basis.indices(), data.u, functions);
-  add_hessians(data, 2 * indices.size(), hessians, gradients);
-  if (static_cast<Index>(hessians.points.size()) < 2 * indices.size()) return {};
+  const IndexSet indices = metric_indices(data, functions);
+  const auto wanted = static_cast<Index>(
+      std::ceil(data.tuning.hessians_per_function * static_cast<double>(indices.size())));
+  add_hessians(data, wanted, hessians, gradients);
+  if (static_cast<Index>(hessians.points.size()) < wanted) return {};
   const Basis basis(data.basis.families(), indices);
   return std::make_shared<Lift>(before.shared_constraints(), basis,
                                 fit_entries(basis, data.points.eta(hessians.points, Eigen::all),
-                                            hessians.entries, data.tuning.model_ridge));
+                                            hessians.entries, data.tuning.metric_ridge));
 }
 
 // From secants: s ≈ H̄^{−½} (I + Σ W_ν ψ_ν) H̄^{−½} y by regression, made symmetric and positive at
@@ -121,11 +144,10 @@ std::shared_ptr<const Lift> from_secants(const MetricData& data, const Lift& bef
     entries.row(j) = packed_factor(cholesky_factor(inverse)).transpose();
   }
   const Index functions = std::min({data.u.rows(), N / 3, data.tuning.metric_functions});
-  const Basis basis(data.basis.families(),
-                    largest_indices(data.basis.indices(), data.u, std::max<Index>(1, functions)));
+  const Basis basis(data.basis.families(), metric_indices(data, std::max<Index>(1, functions)));
   return std::make_shared<Lift>(
       before.shared_constraints(), basis,
-      fit_entries(basis, data.points.eta, entries, data.tuning.model_ridge));
+      fit_entries(basis, data.points.eta, entries, data.tuning.metric_ridge));
 }
 
 }  // namespace
@@ -154,7 +176,7 @@ std::shared_ptr<const Lift> learn_metric(const MetricData& data, std::shared_ptr
     best = found;
   };
   consider(from_secants(data, *before, pairs));
-  if (least > data.tuning.metric_enough && data.oracle.has_hessian())
+  if (least > data.enough && data.oracle.has_hessian())
     consider(from_hessians(data, *before, hessians, gradients));
   return best;
 }

@@ -33,6 +33,7 @@ struct MetricData {
   const Basis& basis;     // of the expansion so far, and
   const Coefficients& u;  // its coefficients
   const Points& points;
+  double enough;  // misfit of the secants that needs no Hessians
 };
 // The metric that explains the secants best: the one before, or one on more functions. Hessians that
 // it takes are added to `hessians`, and count q gradients each.

@@ -57,7 +57,9 @@ void learn_curvature(const Context& context, CollocationState& state) {
                                .mean = state.model.mean(),
                                .basis = state.run.basis,
                                .u = state.run.u,
-                               .points = state.points},
+                               .points = state.points,
+                               .enough = context.tuning.metric_enough * target(context, state) /
+                                         std::max(state.norm, 1e-300)},
                               state.metric, state.hessians, state.run.gradients);
 }
 
@@ -101,14 +103,16 @@ Predicted append_at_expansion(const Context& context, const Matrix& eta, Colloca
 
 Verdict check_feasibility(const Context& context, CollocationState& state) {
   if (!context.constraints) return Verdict::go_on;
-  const Points& points = state.points;
+  Points& points = state.points;
   const Index q = points.x.cols();
   for (Index i = 0; i < points.size(); ++i) {
     if (points.value.row(i).allFinite()) continue;
     const Vector theta = points.theta.row(i).transpose();
     const Projection found =
-        project(*context.constraints, theta, Matrix::Identity(q, q), Vector::Zero(q));
-    return stop_infeasible(context, theta, found.violated, state);
+        project(*context.constraints, theta, Matrix::Identity(q, q), context.oracle.facts().start);
+    if (found.outcome != QuadraticSolution::Outcome::solved)
+      return stop_infeasible(context, theta, found.violated, state);
+    points.value.row(i) = points.x.row(i) = found.x.transpose();
   }
   return Verdict::go_on;
 }

@@ -15,7 +15,8 @@ void append(const Context& context, const Matrix& eta, CollocationState& state);
 [[nodiscard]] Predicted append_at_expansion(const Context& context, const Matrix& eta,
                                             CollocationState& state);
 
-// Ends the run where the expansion has no value at a point: no x satisfies the constraints there.
+// Where the expansion has no value at a point: another start, or the end of the run if no x satisfies
+// the constraints there.
 [[nodiscard]] Verdict check_feasibility(const Context& context, CollocationState& state);
 
 // ∇f at the points that do not have it, the last ones. Where the prediction turns out to be a bad

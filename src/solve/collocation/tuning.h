@@ -115,12 +115,20 @@ struct CollocationTuning {
   // The metric stays as it is while it explains the secants to this relative error.
   // Origin: the error of Hessians by differences, with room.
   double metric_misfit = 1e-5;
-  // Beyond this one that is learnt from secants is not good enough where Hessians are known.
-  // Origin: kinks that are damped fifty times.
-  double metric_enough = 0.02;
-  // What they may take of the gradients so far.
-  // Origin: a choice.
-  double metric_share = 0.3;
+  // Beyond this relative error, in units of the relative tolerance, a metric that is learnt from
+  // secants is not good enough where Hessians are known.
+  // Origin: kinks make an error of some hundredths of x, which M damps by its own error.
+  double metric_enough = 5;
+  // What Hessians may take of the gradients so far, how many there are for each function of θ, and
+  // the ridge of their fit.
+  // Origin: five constrained problems: with 0.3 and 2 predictive control takes four times as many
+  // gradients, with 1.5 Hessians per function a long-only portfolio twelve times.
+  double metric_share = 0.5;
+  double hessians_per_function = 2.5;
+  double metric_ridge = 1e-4;
+  // The highest degree of M in germs that are unbounded.
+  // Origin: a guard: at six standard deviations a cubic is of the order of 100.
+  int metric_degree = 3;
   // Functions of θ in M at most, and variables beyond which M is the same for every θ.
   // Origin: guards on time and memory: q(q + 1)/2 numbers for each function.
   Index metric_functions = 100;
@@ -314,6 +322,9 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("metric_misfit", tuning.metric_misfit);
   visitor("metric_enough", tuning.metric_enough);
   visitor("metric_share", tuning.metric_share);
+  visitor("hessians_per_function", tuning.hessians_per_function);
+  visitor("metric_ridge", tuning.metric_ridge);
+  visitor("metric_degree", tuning.metric_degree);
   visitor("metric_functions", tuning.metric_functions);
   visitor("metric_variables", tuning.metric_variables);
   visitor("first_test", tuning.first_test);

@@ -86,7 +86,7 @@ void BlockPolisher::drop_troubled() {
   for (std::size_t n = 0; n < moving_.size(); ++n) {
     const Trouble trouble = points_.trouble[at(moving_[n])];
     if (trouble == Trouble::not_finite || trouble == Trouble::runaway ||
-        trouble == Trouble::infeasible)
+        trouble == Trouble::infeasible || trouble == Trouble::unsolved)
       continue;
     moving_[kept] = moving_[n];
     lengths_[kept] = lengths_[n];
@@ -143,8 +143,9 @@ Matrix BlockPolisher::constrained_directions() {
       ends.push_back(std::move(end.x));
       continue;
     }
-    points_.trouble[at(i)] = Trouble::infeasible;
-    if (report_.infeasible_theta) continue;
+    const bool infeasible = end.outcome == QuadraticSolution::Outcome::infeasible;
+    points_.trouble[at(i)] = infeasible ? Trouble::infeasible : Trouble::unsolved;
+    if (!infeasible || report_.infeasible_theta) continue;
     report_.infeasible_theta = theta;
     report_.violated = end.violated;
   }

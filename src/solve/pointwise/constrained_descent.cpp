@@ -13,7 +13,7 @@ namespace {
 
 constexpr double least_decrease = 1e-4;   // of what the slope promises (Armijo)
 constexpr double rounding = 1e-13;        // of f: a smaller decrease cannot be seen in its values
-constexpr double singular = 1e-12;        // eigenvalues below this share of the largest are 0
+constexpr double singular = 1e-15;        // eigenvalues below this share of the largest are 0
 constexpr double least_curvature = 1e-6;  // of the model where f is not convex, relative
 constexpr int most_halvings = 60;
 
@@ -59,14 +59,18 @@ class ConstrainedDescent {
  private:
   bool enter(const Projection& start) {
     best_.x = start.x;
-    if (start.outcome != QuadraticSolution::Outcome::solved) {
-      best_.violated = start.violated;
-      best_.outcome = Minimum::Outcome::infeasible;
-      return false;
-    }
+    if (start.outcome != QuadraticSolution::Outcome::solved) return !fail(start);
     best_.value = value(best_.x);
     best_.gradient = gradient(best_.x);
     return true;
+  }
+
+  // The descent is over: C is empty, or the projection did not end.
+  bool fail(const Projection& at) {
+    best_.violated = at.violated;
+    return finish(at.outcome == QuadraticSolution::Outcome::infeasible
+                      ? Minimum::Outcome::infeasible
+                      : Minimum::Outcome::unfinished);
   }
 
   // With the terms that have kinks.
@@ -90,10 +94,7 @@ class ConstrainedDescent {
     if (factor.size() == 0) factor = positive_factor(best_.hessian, least_curvature);
     const Projection end =
         project(set_, theta_, factor, best_.x - solve_cholesky(factor, best_.gradient));
-    if (end.outcome != QuadraticSolution::Outcome::solved) {
-      best_.violated = end.violated;
-      return finish(Minimum::Outcome::infeasible);
-    }
+    if (end.outcome != QuadraticSolution::Outcome::solved) return fail(end);
     best_.force = end.force;
     best_.bound_multipliers = end.bound_multipliers;
     best_.row_multipliers = end.row_multipliers;
@@ -151,7 +152,7 @@ class ConstrainedDescent {
     const SymmetricEigen eigen = symmetric_eigen(free.transpose() * lagrangian * free);
     best_.eigenvalue = eigen.values(0);
     best_.direction = free * eigen.vectors.col(0);
-    return eigen.values(0) > singular * best_.hessian.cwiseAbs().maxCoeff();
+    return eigen.values(0) > singular * eigen.values.cwiseAbs().maxCoeff();
   }
 
   const PointFunction& f_;
