@@ -2,7 +2,7 @@
 #
 # With CHAOSGRAD_UNITY, up to four neighbours of a folder are compiled as one file, which reads the
 # headers they share once. So the local names of a folder are unique, except in the files listed here.
-set(chaosgrad_alone src/io/export/export_python.cpp src/io/store/hdf5_reader.cpp src/basis/basis_supremum.cpp)
+set(chaosgrad_alone src/io/export/python/export_python.cpp src/io/store/hdf5_reader.cpp src/basis/basis_supremum.cpp)
 set(chaosgrad_together 4)
 
 function(chaosgrad_sources target)

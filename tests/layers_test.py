@@ -43,6 +43,7 @@ ROWS = [
     ["io"],
     ["io/store"],
     ["io/export"],
+    ["io/export/c", "io/export/python"],
     ["report"],
     ["paper"],
 ]

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "chaosgrad/error.h"
 #include "io/export/evaluator_lift.h"
@@ -54,8 +55,13 @@ Json constraint_data(const Record& record, const Digest& digest) {
   for (Entry& entry : entries) list.push_back(std::move(entry.data));
   for (const Distribution& marginal : record.solution.expansion.measure().marginals()) {
     Json edges = Json::array();
-    for (int i = 0; i <= 10; ++i)
-      edges.push_back(number(marginal.quantile(std::clamp(0.1 * i, 1e-3, 1 - 1e-3))));
+    constexpr double tail = 1e-3;  // shown of an unbounded one
+    const auto end = [](double bound, double quantile) {
+      return number(std::isfinite(bound) ? bound : quantile);
+    };
+    edges.push_back(end(marginal.lower(), marginal.quantile(tail)));
+    for (int i = 1; i < 10; ++i) edges.push_back(number(marginal.quantile(0.1 * i)));
+    edges.push_back(end(marginal.upper(), marginal.quantile(1 - tail)));
     deciles.push_back(std::move(edges));
   }
   return {{"entries", std::move(list)},

@@ -66,7 +66,7 @@ minimize = "{OBJECTIVE}"
 [variables]
 w = {{ size = 3, lower = -0.6 }}
 [objective]
-minimize = "{OBJECTIVE} + (0.6 + 0.3*a)*norm2(w) + 0.3*norm2(w[0] - w[1])"
+minimize = "{OBJECTIVE} + (0.6 + 0.3*a)*norm2(w)"
 """,
 }
 

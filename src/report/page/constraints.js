@@ -49,7 +49,7 @@ function bindingChart(entries, parameters) {
   let selected = 0;
   let along = 0;
   const shares = () => entries[selected].by_parameter[along];
-  const edges = () => parameters[along].deciles;
+  const between = (i) => parameters[along].deciles.slice(i, i + 2).map((end) => number(end, 2)).join(' to ');
   const chart = new Chart({
     id: 'binding-chart', label: 'How often a constraint binds in each tenth of a parameter', height: 300,
     build: () => {
@@ -57,7 +57,7 @@ function bindingChart(entries, parameters) {
         + 'tenth of its values; the other parameters vary.';
       return {
         traces: [{
-          type: 'bar', x: shares().map((_, i) => `${number(edges()[i])} to ${number(edges()[i + 1])}`), y: shares(),
+          type: 'bar', x: shares().map((_, i) => between(i)), y: shares(),
           marker: { color: faded(curveColour(0), 0.75) }, hovertemplate: '%{x}: %{y:.3f}<extra></extra>',
         }],
         layout: {
@@ -68,7 +68,7 @@ function bindingChart(entries, parameters) {
     },
     numbers: () => ({
       columns: [parameters[along].name, 'binds'],
-      rows: shares().map((share, i) => [`${number(edges()[i])} to ${number(edges()[i + 1])}`, number(share)]),
+      rows: shares().map((share, i) => [between(i), number(share)]),
     }),
   });
   return [
@@ -83,13 +83,15 @@ function bindingChart(entries, parameters) {
 function constraintSection({ constraints, summary }) {
   if (!constraints) return;
   const { entries, left_out: leftOut, deciles } = constraints;
-  const changing = entries.filter((entry) => !always(entry) && entry.active[0] > 0);
+  const changing = entries.filter((entry) => !always(entry) && entry.active[0] > 0)
+    .sort((a, b) => b.active[0] - a.active[0]);
   const parameters = summary.parameters.map((name, k) => ({ name, deciles: deciles[k] }));
   section('constraints', 'Constraints', 'Which constraints bind, and what they cost',
     element('p', {}, bindingInWords(entries)),
     constraintTable(entries),
     element('p', { class: 'quiet' }, 'The multiplier of a constraint is its price: by so much per unit the objective would fall '
-      + 'if the constraint gave way a little. On the edge: the share of θ where, within the errors, it may bind or not.',
+      + 'if the constraint gave way a little. That of an equality has a sign: by its negative the objective changes per unit of '
+      + 'what stands on the right side. On the edge: the share of θ where, within the errors, it may bind or not.',
     leftOut > 0 ? ` ${count(leftOut)} more that bind less often are not shown: chaosgrad stats has all.` : ''),
     summary.infeasible > 0 ? element('p', {}, `At ${percent(summary.infeasible)} of θ no x satisfies the constraints.`) : null,
     changing.length > 0 ? element('h3', {}, 'Where they bind') : null,

@@ -70,7 +70,8 @@ function compiled({ inputs, steps, outputs }) {
   });
   return (given) => {
     for (const step of run) step(given);
-    const found = { ...constants };
+    const found = {};
+    for (const [name, values] of Object.entries(constants)) found[name] = [...values];
     for (const [name, places] of computed) found[name] = places.map((i) => results[i]);
     return found;
   };

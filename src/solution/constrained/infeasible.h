@@ -6,8 +6,8 @@
 
 namespace chaosgrad::internal {
 
-// "no x satisfies the constraints: 'budget' cannot be met together with the others"; empty where
-// some x does.
+// "no x satisfies the constraints: 'budget', 'w.lower' contradict each other"; empty where some x
+// does.
 [[nodiscard]] std::string why_infeasible(const Constraints& constraints, const Vector& theta);
 
 }  // namespace chaosgrad::internal

@@ -1,9 +1,9 @@
 // Constrained solutions in C99: as export_c.cpp, with the projection.
 #include "chaosgrad/chaosgrad.h"
-#include "io/export/export_c_basis.h"
-#include "io/export/export_c_lift_code.h"
-#include "io/export/export_c_program.h"
-#include "io/export/export_c_projection.h"
+#include "io/export/c/c_basis.h"
+#include "io/export/c/c_lift_code.h"
+#include "io/export/c/c_program.h"
+#include "io/export/c/c_projection.h"
 #include "io/export/export_text.h"
 #include "problem/formula/constraint_source.h"
 

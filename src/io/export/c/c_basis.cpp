@@ -1,9 +1,9 @@
-#include "io/export/export_c_basis.h"
+#include "io/export/c/c_basis.h"
 
 #include <algorithm>
 
-#include "io/export/export_c_code.h"
-#include "io/export/export_c_laws.h"
+#include "io/export/c/c_code.h"
+#include "io/export/c/c_laws.h"
 
 namespace chaosgrad::internal {
 namespace {

@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "chaosgrad/chaosgrad.h"
-#include "io/export/export_python_code.h"
-#include "io/export/export_python_laws.h"
-#include "io/export/export_python_lift_code.h"
-#include "io/export/export_python_program.h"
-#include "io/export/export_python_projection.h"
 #include "io/export/export_text.h"
+#include "io/export/python/python_code.h"
+#include "io/export/python/python_laws.h"
+#include "io/export/python/python_lift_code.h"
+#include "io/export/python/python_program.h"
+#include "io/export/python/python_projection.h"
 #include "problem/formula/constraint_source.h"
 
 namespace chaosgrad::internal {

@@ -185,7 +185,7 @@ static int project(const double *theta, const double *y, const double *factor, d
     center[i] = i < Q ? y[i] : 0;
     for (j = 0; i < Q && j <= i; ++j) model[i * E + j] = factor[i * Q + j];
   }
-  for (i = 0; i < P; ++i) rows[i] = 0;
+  for (i = 0; i < R; ++i) rows[i] = 0;
   constraints(y, theta, lower, upper, value, jacobian, least, most);
   for (j = 0; j < Q; ++j) x[j] = fmin(fmax(y[j], lower[j]), upper[j]);
 #if NORMS

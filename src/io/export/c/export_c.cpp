@@ -1,7 +1,7 @@
 // C99, nothing but math.h. Every part is there only if it is used, so that no compiler complains.
 #include "chaosgrad/chaosgrad.h"
-#include "io/export/export_c_basis.h"
-#include "io/export/export_c_code.h"
+#include "io/export/c/c_basis.h"
+#include "io/export/c/c_code.h"
 #include "io/export/export_text.h"
 
 namespace chaosgrad::internal {

@@ -1,5 +1,5 @@
 #pragma once
-// The quadratic program of an exported Python file: that of export_c_program.h.
+// The quadratic program of an exported Python file: that of the C file (c_program.h).
 namespace chaosgrad::internal {
 
 inline constexpr const char* program_class = R"(

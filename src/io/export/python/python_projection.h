@@ -1,5 +1,5 @@
 #pragma once
-// P(y) of an exported Python file: that of export_c_projection.h.
+// P(y) of an exported Python file: that of the C file (c_projection.h).
 namespace chaosgrad::internal {
 
 inline constexpr const char* projection_functions = R"(
