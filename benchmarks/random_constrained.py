@@ -337,4 +337,4 @@ def solve(number, arguments, smooth):
     off = math.sqrt(np.mean([(multipliers[name] - p) ** 2 for name, p in prices.items() if name in multipliers])) if prices and not missing else math.nan
     return run | {"true": true, "goal": goal, "plain": true <= goal, "within": squares.mean() - allowance <= goal**2,
                   "ratio": (estimate if estimate is not None else math.nan) / max(true, 1e-300), "violation": violation(it, x),
-                  "largest": math.sqrt(squares.max()), "multipliers": off / size if size > 1e-12 else 0.0, "missing": missing}
+                  "largest": math.sqrt(squares.max()), "multipliers": off / size if size > 1e-7 else 0.0, "missing": missing}
