@@ -3,13 +3,15 @@
 
 Usage: benchmarks/random_problems.py [--problems 200] [--noise] [--tolerance 1e-4] [--max-gradients 20000] [--jobs 2] [--first 1] [--keep DIR]
                                      [--program build/release/chaosgrad]
+       benchmarks/random_problems.py --constraints [--problems 100] [--fresh 200] [--max-seconds 20] [--log FILE]
 
 Problem number n draws, with the seed n, one to five parameters with any of the distributions (a third of the problems with a copula), one to
 six variables, a matrix B of condition up to about 5, smooth functions a(theta) made of exponentials, sines, fractions, roots and products
 (one in eight with a kink), and one of four convex shapes s for each row (with noise of two, of bounded curvature):  F = sum_k c_k s_k(B_k x - a_k(theta)).  Each s_k has its
 minimum at 0, so x* = B^-1 a(theta). With --noise, `sieve` solves F + sum_k c_k v_k tanh(B_k x - a_k(theta)) instead, v_k normal with mean 0.
 Prints for each kind of problem the share of true errors within the tolerance, quartiles of estimate over true error, gradients, and every
-problem that failed.
+problem that failed. With --constraints the problems are those of random_constrained.py, to relative 1e-3, and the truth at fresh theta is
+that of convex_truth.py.
 """
 import argparse
 import collections
@@ -117,19 +119,63 @@ def solve(number, arguments):
                    "true": summary["true_error"], "goal": goal, "seconds": summary["seconds"]}
 
 
+def solve_constrained(arguments):
+    import random_constrained
+
+    runs, log = [], open(arguments.log, "w") if arguments.log else None
+
+    def say(line):
+        print(line, flush=True)
+        if log:
+            print(line, file=log, flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        numbers = range(arguments.first, arguments.first + arguments.problems)
+        for run in pool.map(lambda n: random_constrained.solve(n, arguments, smooth), numbers):
+            runs.append(run)
+            bad = run["status"] != "converged" or not run["within"] or run["violation"] > 1e-9 or run["kkt"] > 1e-8 or run["missing"]
+            detail = (f"; true {run['true']:.3g}, goal {run['goal']:.3g}, estimate/true {run['ratio']:.2g}, violation {run['violation']:.1e}, "
+                      f"multipliers {run['multipliers']:.1e}, {run['gradients']} gradients, {run['seconds']:.1f} s" if "true" in run else "")
+            say(f"{'FAIL' if bad else 'ok'} {run['number']} ({', '.join(run['kinds'][1:])}): {run['status']}"
+                + (f": {run['message']}" if bad else "") + detail + (f"; truth only to {run['kkt']:.1e}" if run["kkt"] > 1e-8 else ""))
+    say(f"{'kind':<18} {'problems':>8} {'converged':>9} {'within':>7} {'estimate/true: 10%':>19} {'50%':>6} {'90%':>6} {'gradients':>10} {'violation':>10} "
+        f"{'multipliers: 50%':>17} {'90%':>8}")
+    for kind in sorted({kind for run in runs for kind in run["kinds"]}):
+        group = [run for run in runs if kind in run["kinds"]]
+        good = [run for run in group if run["status"] == "converged" and "true" in run]
+        if not good:
+            say(f"{kind:<18} {len(group):>8} {0:>9}")
+            continue
+        share = lambda key, p: sorted(run[key] for run in good)[min(len(good) - 1, int(p * len(good)))]  # noqa: E731
+        say(f"{kind:<18} {len(group):>8} {len(good):>9} {sum(run['within'] for run in good) / len(good):>7.0%} {share('ratio', 0.1):>19.2f} {share('ratio', 0.5):>6.2f} "
+            f"{share('ratio', 0.9):>6.2f} {statistics.median(run['gradients'] for run in good):>10.0f} "
+            f"{max(run['violation'] for run in group if 'true' in run):>10.1e} {share('multipliers', 0.5):>17.1e} {share('multipliers', 0.9):>8.1e}")
+    solved = [run for run in runs if run["status"] == "converged" and "true" in run]
+    say(f"rms at the fresh theta at most the tolerance, without allowance: {sum(run['plain'] for run in solved)} of {len(solved)}; "
+        f"the truth satisfies the optimality conditions to {max(run['kkt'] for run in runs):.1e}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", type=int, default=200)
+    parser.add_argument("--problems", "--count", type=int, help="default 200, 100 with constraints")
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--noise", action="store_true")
-    parser.add_argument("--tolerance", type=float, help="relative (default 1e-4, 1e-2 with noise)")
+    parser.add_argument("--constraints", action="store_true")
+    parser.add_argument("--fresh", type=int, default=200, help="with constraints: theta at which x is compared with the truth")
+    parser.add_argument("--max-seconds", type=float, default=20, help="with constraints: per problem")
+    parser.add_argument("--log", help="with constraints: a file for the lines too")
+    parser.add_argument("--tolerance", type=float, help="relative (default 1e-4, 1e-2 with noise, 1e-3 with constraints)")
     parser.add_argument("--max-gradients", type=int, help="per problem (default 20000, 10 million with noise)")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", help="folder for the problem files")
     parser.add_argument("--program", default=str(ROOT / "build" / "release" / "chaosgrad"))
     arguments = parser.parse_args()
-    arguments.tolerance = arguments.tolerance or (1e-2 if arguments.noise else 1e-4)
+    arguments.problems = arguments.problems or (100 if arguments.constraints else 200)
+    arguments.tolerance = arguments.tolerance or (1e-2 if arguments.noise else 1e-3 if arguments.constraints else 1e-4)
     arguments.max_gradients = arguments.max_gradients or (10_000_000 if arguments.noise else 20_000)
+    if arguments.constraints:
+        solve_constrained(arguments)
+        return
     groups = collections.defaultdict(list)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for kinds, run in pool.map(lambda n: solve(n, arguments), range(arguments.first, arguments.first + arguments.problems)):
