@@ -174,12 +174,13 @@ TEST_P(Constrained, CollocationMeetsItsToleranceOnX) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Problems, Constrained,
-    testing::Values(BoxProblem{}, BoxProblem{.q = 4}, BoxProblem{.budget = true},
-                    BoxProblem{.curved = true}, BoxProblem{.with_hessian = false},
-                    BoxProblem{.budget = true, .curved = true, .with_hessian = false},
-                    BoxProblem{.q = 1}, BoxProblem{.lower = 0.1, .upper = 0.1}));
+INSTANTIATE_TEST_SUITE_P(Problems, Constrained,
+                         testing::Values(BoxProblem{}, BoxProblem{.q = 4},
+                                         BoxProblem{.budget = true}, BoxProblem{.curved = true},
+                                         BoxProblem{.with_hessian = false},
+                                         BoxProblem{.q = 2, .curved = true, .with_hessian = false},
+                                         BoxProblem{.q = 1},
+                                         BoxProblem{.lower = 0.1, .upper = 0.1}));
 
 TEST(ConstrainedProblem, TheExpansionOfAQuadraticWithItsOwnMetricHasNoKinks) {
   BoxProblem problem;

@@ -20,7 +20,7 @@ IndexSet metric_indices(const MetricData& data, Index h) {
   std::vector<Index> rows;
   for (Index i = 0; i < data.u.rows(); ++i) {
     const MultiIndex& index = all[static_cast<std::size_t>(i)];
-    int degree = 0;
+    Index degree = 0;
     for (std::size_t k = 0; k < index.size(); ++k) {
       const Distribution& germ = data.basis.families()[k].distribution();
       if (!(std::isfinite(germ.lower()) && std::isfinite(germ.upper()))) degree += index[k];

@@ -131,7 +131,7 @@ struct CollocationTuning {
   double longest_lift = 10;
   // The highest degree of M in germs that are unbounded.
   // Origin: a guard: at six standard deviations a cubic is of the order of 100.
-  int metric_degree = 3;
+  Index metric_degree = 3;
   // Functions of θ in M at most, and variables beyond which M is the same for every θ.
   // Origin: guards on time and memory: q(q + 1)/2 numbers for each function.
   Index metric_functions = 100;
