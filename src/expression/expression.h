@@ -108,6 +108,7 @@ struct Relation {
 struct Kink {
   Node switching;
   SourceSpan span;
+  bool is_tip = false;  // of norm2 or sqrt: of a cone, at a point
 };
 [[nodiscard]] std::vector<Kink> kinks(Graph& graph, Node node, int slot);
 

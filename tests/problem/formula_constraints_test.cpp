@@ -188,6 +188,11 @@ TEST(Rows, OfConstraintsWithKinksAreTheirPieces) {
        }},
       {"min(x, 2 - y) >= -t", 2,
        [](double x, double y, const Vector&, double t) { return -t - std::min(x, 2 - y); }},
+      {"x^2 + huber(y, 1) + max(w[0], 0)^2 <= 4", 1,
+       [](double x, double y, const Vector& w, double) {
+         const double size = std::abs(y), most = std::max(w(0), 0.0);
+         return x * x + (size < 1 ? y * y / 2 : size - 0.5) + most * most - 4;
+       }},
       {"norm2(w) <= t + x", 1,
        [](double x, double, const Vector& w, double t) { return w.norm() - t - x; }}};
   for (const PieceCase& one : pieces) {

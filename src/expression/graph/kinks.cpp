@@ -24,11 +24,11 @@ class KinkFinder {
     } else if (is_logical(op)) {
       for (const Node argument : arguments) condition(argument);
     } else if (op == Op::abs || op == Op::sign || op == Op::sqrt) {
-      add(arguments[0]);
+      add(arguments[0], op == Op::sqrt);
     } else if (op == Op::floor || op == Op::ceil) {
       add(make_(Op::sin, {make_(Op::multiply, {make_(std::numbers::pi), arguments[0]})}));
     } else if (op == Op::norm2) {
-      add(node);
+      add(node, true);
     }
   }
 
@@ -40,11 +40,11 @@ class KinkFinder {
     if (!is_comparison(data_.op(node)) && !is_logical(data_.op(node))) add(node);
   }
 
-  void add(Node switching) {
+  void add(Node switching, bool is_tip = false) {
     for (Index i = 0; i < graph_.shape(switching).size(); ++i) {
       const Node part = graph_.element(switching, i, make_.span);
       const bool known = std::ranges::find(found_, part, &Kink::switching) != found_.end();
-      if (graph_.depends_on(part, slot_) && !known) found_.push_back({part, make_.span});
+      if (graph_.depends_on(part, slot_) && !known) found_.push_back({part, make_.span, is_tip});
     }
   }
 

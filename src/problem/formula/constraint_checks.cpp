@@ -8,7 +8,6 @@
 
 #include "expression/convexity/curvature.h"
 #include "problem/formula/formula_domain.h"
-#include "random/random.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -93,16 +92,6 @@ void check_row(const FormulaData& data, const Point& point, const ConstraintBloc
   }
 }
 
-// Places to look at: near the start and far, between the bounds.
-Matrix scattered(const FormulaData& data, const Point& point, Index sample) {
-  constexpr double sizes[] = {0.01, 0.1, 1, 10};
-  Matrix offset(1, data.dimension);
-  fill_uniform(make_stream(0, Purpose::model_offset), sample, offset);
-  Vector x = point.x.transpose();
-  x += sizes[sample % 4] * (1 + x.norm()) * (2 * offset.array() - 1).matrix().transpose();
-  return between_bounds(data, x, point.theta).transpose();
-}
-
 // The lowest eigenvalue of ∇²c for row r, if it is below 0 by more than rounding.
 std::optional<double> downward(const FormulaData& data, const Point& point, Index r) {
   const Constraints& constraints = *data.facts.constraints;
@@ -121,6 +110,29 @@ std::optional<double> downward(const FormulaData& data, const Point& point, Inde
       -lowest * (1 + point.x.squaredNorm());  // on c, at distances of the size of x
   if (lowest > -1e-8 * size || effect < 1e-10 * (1 + std::abs(at.value(0, r)))) return std::nullopt;
   return lowest;
+}
+
+// Whether c ≥ 0 at a point on the surface of a kink, and its gradient jumps there: a jump stays when
+// the two sides come closer, the change of a smooth gradient shrinks.
+bool jumps_at_limit(const FormulaData& data, const Program& row, const Point& at,
+                    const Matrix& normal) {
+  std::vector<Index> widths = {1};
+  widths.insert(widths.end(), data.variable_widths.begin(), data.variable_widths.end());
+  Program::Workspace workspace;
+  Matrix out[2] = {Matrix(1, 1 + data.dimension), Matrix(1, 1 + data.dimension)};
+  double jump[2], size = 0;
+  for (int step = 0; step < 2; ++step) {
+    const double h = (step == 0 ? 1e-6 : 1e-8) * (1 + at.x.norm());
+    for (int side = 0; side < 2; ++side) {
+      Point beside = at;
+      beside.x += normal * (side == 0 ? -h : h);
+      evaluate_at(row, beside, widths, out[side], workspace);
+      if (!out[side].allFinite() || out[side](0, 0) < -1e-6) return false;
+    }
+    jump[step] = (out[1] - out[0]).rightCols(data.dimension).norm();
+    size = out[0].rightCols(data.dimension).norm() + out[1].rightCols(data.dimension).norm();
+  }
+  return jump[1] > 0.5 * jump[0] && jump[1] > 1e-7 * size;
 }
 
 }  // namespace
@@ -149,13 +161,34 @@ void check_constraints_at(const FormulaData& data, const Point& point) {
   }
 }
 
+void check_row_kinks(const FormulaData& data, const Point& point, Index i) {
+  Program::Workspace workspace;
+  for (const RowKinkProgram& kink : data.row_kink_programs) {
+    Point there = point;
+    Matrix normal;
+    constexpr double sizes[] = {1, 4, 16};
+    scatter(data, i, there, sizes[i % 3]);
+    if (!walk_to_kink(data, kink.switching, there, normal, workspace)) continue;
+    const RowNodes& row = data.row_nodes[kink.row_nodes];
+    if (!jumps_at_limit(data, kink.row, there, normal)) continue;
+    throw FormulaError(
+        fmt::format("'{}' has a kink where it reaches its limit, as at {}: write a constraint for "
+                    "each side, [a, b, c] <= d for max(a, b, c) <= d",
+                    row.what.name, describe(data, there)),
+        row.span);
+  }
+}
+
 void check_convexity(const FormulaData& data) {
   const Index samples = data.dimension > 50 ? 20 : 200;
   for (const RowNodes& row : data.row_nodes) {
     if (row.what.affine || row.is_convex) continue;
     for (Index i = 0; i < samples; ++i) {
+      // Near the start and far, between the bounds.
+      constexpr double sizes[] = {0.01, 0.1, 1, 10};
       Point point = sample_point(data, i);
-      point.x = scattered(data, point, i);
+      scatter(data, i, point, sizes[i % 4]);
+      point.x = between_bounds(data, point.x.transpose(), point.theta).transpose();
       for (Index r = row.what.first; r < row.what.first + row.what.count; ++r) {
         const std::optional<double> curvature = downward(data, point, r);
         if (!curvature) continue;

@@ -69,6 +69,12 @@ void add_reference(FormulaData& data, const FormulaSpec& spec, const Scope& name
 }
 
 void add_checks(FormulaData& data) {
+  const auto with_slopes = [&](Node node) {
+    std::vector<Node> outputs = {node};
+    const std::vector<Node> slopes = gradient(data.graph, node, data.variables);
+    outputs.insert(outputs.end(), slopes.begin(), slopes.end());
+    return Program(data.graph, outputs);
+  };
   for (const PositiveArgument& argument : data.positive) {
     data.positive_programs.emplace_back(data.graph, std::array{argument.value});
   }
@@ -76,10 +82,18 @@ void add_checks(FormulaData& data) {
     if (data.graph.depends_on(kink.switching, slot_noise) ||
         data.graph.depends_on(kink.switching, slot_table))
       continue;
-    std::vector<Node> outputs = {kink.switching};
-    const std::vector<Node> slopes = gradient(data.graph, kink.switching, data.variables);
-    outputs.insert(outputs.end(), slopes.begin(), slopes.end());
-    data.kink_programs.push_back({kink.span, Program(data.graph, outputs)});
+    data.kink_programs.push_back({kink.span, with_slopes(kink.switching)});
+  }
+  for (std::size_t k = 0; k < data.row_nodes.size(); ++k) {
+    const RowNodes& row = data.row_nodes[k];
+    if (row.what.kind == Constraint::Kind::kink || row.what.affine) continue;
+    for (Index i = 0; i < row.what.count; ++i) {
+      const Node part = data.graph.element(row.value, i);
+      for (const Kink& kink : kinks(data.graph, part, slot_x)) {
+        if (!kink.is_tip)
+          data.row_kink_programs.push_back({k, with_slopes(kink.switching), with_slopes(part)});
+      }
+    }
   }
 }
 

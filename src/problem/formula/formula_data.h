@@ -22,6 +22,12 @@ struct KinkProgram {
   Program switching;
 };
 
+// The same of a row c: the other outputs of `row` are c and its gradient.
+struct RowKinkProgram {
+  std::size_t row_nodes = 0;  // which of them
+  Program switching, row;
+};
+
 // A condition of the domain with what is said where it is violated.
 struct NamedCondition {
   DomainCondition condition;
@@ -89,6 +95,7 @@ struct FormulaData {
   std::vector<PositiveArgument> positive;
   std::vector<Program> positive_programs;
   std::vector<KinkProgram> kink_programs;
+  std::vector<RowKinkProgram> row_kink_programs;
   bool has_reference = false;
   Program value_program, gradient_program, reference_program, quantity_program;
   Program known_gradient_program;  // with facts.known given

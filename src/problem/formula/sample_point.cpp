@@ -66,10 +66,10 @@ void evaluate_at(const Program& program, const Point& point, const std::vector<I
   program.evaluate(inputs, outputs, workspace);
 }
 
-void scatter(const FormulaData& data, Index i, Point& point) {
+void scatter(const FormulaData& data, Index i, Point& point, double size) {
   Matrix offset(1, data.dimension);
   fill_uniform(make_stream(0, Purpose::model_offset), i, offset);
-  point.x.array() += (1 + point.x.norm()) * (2 * offset.array() - 1);
+  point.x.array() += size * (1 + point.x.norm()) * (2 * offset.array() - 1);
 }
 
 bool walk_to_kink(const FormulaData& data, const Program& switching, Point& point, Matrix& normal,

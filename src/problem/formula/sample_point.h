@@ -24,8 +24,8 @@ struct Point {
 void evaluate_at(const Program& program, const Point& point, const std::vector<Index>& widths,
                  Matrix& out, Program::Workspace& workspace);
 
-// Moves the x of sample i somewhere near, as a place to begin a search.
-void scatter(const FormulaData& data, Index i, Point& point);
+// Moves the x of sample i by about `size` times its own, as a place to begin a search.
+void scatter(const FormulaData& data, Index i, Point& point, double size = 1);
 
 // Walks to the surface s(x) = 0 by Newton steps x ← x − s ∇s/|∇s|²; true if it got there. The
 // outputs of `switching` are s and ∇s; `normal` receives the last direction.

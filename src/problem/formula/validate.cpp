@@ -143,6 +143,7 @@ void FormulaProblem::validate(Index points) const {
     check_constraints_at(*data_, point);
     check_finite(*data_, point, i);
     for (const KinkProgram& program : data_->kink_programs) check_kink(*data_, program, point, i);
+    check_row_kinks(*data_, point, i);
   }
   check_convexity(*data_);
 }
