@@ -34,6 +34,7 @@ ROWS = [
     ["estimate"],
     ["solve/pointwise"],
     ["solve/common"],
+    ["solve/collocation/curvature"],
     ["solve/collocation", "solve/sieve", "solve/descent", "solve/nested"],
     ["solve"],
     ["solution/statistics"],

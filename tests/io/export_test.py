@@ -97,10 +97,13 @@ def check(run, tmp_path, path):
     rows = [list(map(float, line.split(",")))[len(parameters):] for line in out.splitlines()[1:]]
     # Of x its size; of a slope the sum of its absolute terms, which under a copula may nearly cancel.
     scales = [max(abs(row[j]) for row in rows) or 1.0 for j in range(q)] + [scale or 1.0 for scale in names["_TEST_SLOPE_SCALE"]]
+    # Under constraints slopes are differences of projections, whose rounding they magnify.
+    lifted = "MULTIPLIERS" in names
+    allowed = [1e-9 if lifted else 1e-14] * q + [1e-5 if lifted else 1e-14] * (len(rows[0]) - q)
     for theta, expected in zip(points, rows):
         for found in (sum(evaluate_c(folder, theta, q), []), sum(evaluate_python(folder, theta), [])):
-            worst = max(abs(f - e) / s for f, e, s in zip(found, expected, scales))
-            assert worst < 1e-14
+            worst = max(abs(f - e) / s / a for f, e, s, a in zip(found, expected, scales, allowed))
+            assert worst < 1
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)

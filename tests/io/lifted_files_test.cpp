@@ -44,7 +44,7 @@ Expansion varying_metric() {
     for (Index j = 0; j < 3; ++j)
       factor(i, j) = (i == 0 ? 0.3 : 0.05) * std::sin(1.0 + static_cast<double>(3 * i + j));
   }
-  factor(0, 0) += 1;  // R_00 and R_11: M⁻¹ = R Rᵀ
+  factor(0, 0) += 1;  // on the diagonal
   factor(0, 2) += 1;
   Matrix A(2, 2);
   A << 1, 1, 1, -2;
@@ -106,7 +106,7 @@ TEST(LiftedFiles, AskForConstraintsThatAreCode) {
   const Expansion plain = positive_part();
   const auto code = std::make_shared<const Positive>();
   const Solution solution = solved({plain.measure(), plain.basis(), plain.coefficients(),
-                                    constant_lift(code, plain.measure(), Matrix::Ones(1, 1))});
+                                    same_metric(code, plain.measure(), Matrix::Ones(1, 1))});
   save(folder.path, solution);
   try {
     (void)load(folder.path);
@@ -119,6 +119,18 @@ TEST(LiftedFiles, AskForConstraintsThatAreCode) {
   EXPECT_EQ(loaded(Vector::Constant(1, -0.5))(0), 0);
   EXPECT_EQ(loaded(Vector::Constant(1, 0.5))(0), 0.5);
   EXPECT_THROW((void)load(folder.path, simplex_point().lift()->shared_constraints()), IoError);
+}
+
+TEST(LiftedFiles, AreWrittenAsSourceUnlessTheyAreCode) {
+  const Solution linear = solved(varying_metric());
+  for (const Language language : {Language::c, Language::python})
+    EXPECT_NE(export_source(linear, language).find("w.lower[1]"), std::string::npos);
+  const Expansion plain = positive_part();
+  const Solution coded = solved(
+      {plain.measure(), plain.basis(), plain.coefficients(),
+       same_metric(std::make_shared<const Positive>(), plain.measure(), Matrix::Ones(1, 1))});
+  EXPECT_THROW((void)export_source(coded, Language::c), InputError);
+  EXPECT_NE(report_page(coded).find("\"coded\":true"), std::string::npos);
 }
 
 TEST(LiftedFiles, SummaryTellsWhatBinds) {

@@ -8,7 +8,7 @@
 #include "chaosgrad/chaosgrad.h"
 #include "random/random.h"
 #include "samples/parameters.h"
-#include "solve/collocation/metric.h"
+#include "solve/collocation/curvature/metric.h"
 
 namespace chaosgrad::internal {
 namespace {

@@ -18,10 +18,9 @@ inline Basis total_degree(const Measure& measure, Index functions) {
 }
 
 // The same metric everywhere: M = L Lᵀ.
-inline std::shared_ptr<const Lift> constant_lift(std::shared_ptr<const Constraints> constraints,
-                                                 const Measure& measure, const Matrix& L) {
-  const std::vector<Family> families = total_degree(measure, 1).families();
-  return internal::constant_lift(std::move(constraints), families, L);
+inline std::shared_ptr<const Lift> same_metric(std::shared_ptr<const Constraints> constraints,
+                                               const Measure& measure, const Matrix& L) {
+  return internal::constant_lift(std::move(constraints), total_degree(measure, 1).families(), L);
 }
 
 // Uniform parameters on (−1, 1): θ_k = ψ_{1+k}/√3.
@@ -50,7 +49,7 @@ inline Expansion positive_part() {
   const Measure measure = uniform_measure(1);
   auto bounds = std::make_shared<const LinearConstraints>(1, Vector::Zero(1), Vector());
   return affine_expansion(measure, Vector::Zero(1), Matrix::Ones(1, 1),
-                          constant_lift(std::move(bounds), measure, Matrix::Ones(1, 1)));
+                          same_metric(std::move(bounds), measure, Matrix::Ones(1, 1)));
 }
 
 // The point of the simplex {x ≥ 0, x_0 + x_1 = 1} nearest to (θ_0, θ_1) with weights (1, 3):
@@ -64,7 +63,7 @@ inline Expansion simplex_point() {
   Matrix L = Matrix::Identity(2, 2);
   L(1, 1) = std::sqrt(3.0);
   return affine_expansion(measure, Vector::Zero(2), Matrix::Identity(2, 2),
-                          constant_lift(std::move(simplex), measure, L));
+                          same_metric(std::move(simplex), measure, L));
 }
 inline double simplex_share(double a, double b) {
   return std::clamp((3 + a - 3 * b) / 4, 0.0, 1.0);

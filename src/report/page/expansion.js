@@ -37,7 +37,7 @@ const families = {
   },
 };
 
-// L with L Lᵀ = M, where M⁻¹ = R Rᵀ; rows of R and of L, as far as the diagonal.
+// L with L Lᵀ = M, where M⁻¹ = R Rᵀ; rows of R and of L, as far as the diagonal. null for a singular R.
 function metricFactor(rows) {
   const q = rows.length, inverse = [], triangle = [];
   for (let i = 0; i < q; ++i) {
@@ -56,7 +56,7 @@ function metricFactor(rows) {
       triangle[i].push(i === j ? Math.sqrt(sum) : sum / triangle[j][j]);
     }
   }
-  return triangle;
+  return triangle.every((row, i) => row[i] > 0 && row[i] < Infinity) ? triangle : null;
 }
 
 class Expansion {
@@ -161,16 +161,15 @@ class Expansion {
     this.#fillFunctions(position);
     const y = this.#sums(Array.from({ length: this.components }, (_, c) => c));
     const entries = factor.length / functions.length;
-    const rows = [];
-    let place = 0;
-    for (let i = 0; i < this.components; ++i) {
-      rows.push(Array.from({ length: i + 1 }, (_, j) =>
-        functions.reduce((total, f, row) => total + factor[row * entries + place + j] * this.psi[f], 0)));
-      place += i + 1;
-    }
-    const triangle = metricFactor(rows);
+    // Rows of R, from a function of the place of an entry.
+    const triangle = (entry) => Array.from({ length: this.components }, (_, i) =>
+      Array.from({ length: i + 1 }, (__, j) => entry(i * (i + 1) / 2 + j)));
+    const here = metricFactor(triangle((place) =>
+      functions.reduce((total, f, row) => total + factor[row * entries + place] * this.psi[f], 0)));
+    // Where R is singular the mean metric takes its place.
+    const metric = here ?? metricFactor(triangle((place) => factor[place]));
     const theta = this.parameters.map(({ grid }, k) => grid[position[k]]);
-    const found = projection.of(theta, y, triangle);
+    const found = projection.of(theta, y, metric);
     if (found === null) return null;
     const multipliers = columns.map(([kind, i]) => (kind === 0 ? found.rows[i]
       : Math.max(0, kind === 1 ? -found.bounds[i] : found.bounds[i])));

@@ -77,6 +77,7 @@ std::vector<OutputStatistics> internal::sampled_moments(const Expansion& expansi
   options.bins = 1;
   options.indices = indices;
   options.samples = indices ? 4096 : 16384;
+  options.work = 2.5e8;  // a few tenths of a second
   return statistics(expansion, accuracy, {}, options).outputs;
 }
 

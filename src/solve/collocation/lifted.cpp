@@ -34,13 +34,19 @@ Predicted project_rows(const Context& context, const Lift& lift, const Matrix& e
 // the normal cone of C at x stays there, so that P(y) is the same; far out, where forces grow like
 // exponentials, y would be what no polynomial follows. The multipliers there are given up.
 void shorten(double longest, const Matrix& x, Matrix& beyond) {
-  const Vector lengths = beyond.rowwise().norm();
+  const Vector lengths = beyond.rowwise().stableNorm();
   Vector sizes = x.rowwise().norm() + lengths;
+  for (double& size : sizes) size = std::isnan(size) ? infinity : size;
   const auto middle = sizes.begin() + sizes.size() / 2;
   std::nth_element(sizes.begin(), middle, sizes.end());
   const double limit = longest * *middle;
   for (Index i = 0; i < beyond.rows(); ++i) {
-    if (lengths(i) > limit) beyond.row(i) *= limit / lengths(i);
+    if (lengths(i) <= limit) continue;
+    if (std::isfinite(lengths(i))) {
+      beyond.row(i) *= limit / lengths(i);
+    } else {  // an overflow: nothing is left of its direction
+      beyond.row(i).setZero();
+    }
   }
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "chaosgrad/solution.h"
-#include "solve/collocation/inverse_model.h"
-#include "solve/collocation/metric.h"
+#include "solve/collocation/curvature/inverse_model.h"
+#include "solve/collocation/curvature/metric.h"
 #include "solve/common/goal.h"
 #include "solve/pointwise/pointwise.h"
 

@@ -8,8 +8,8 @@
 
 #include "chaosgrad/basis.h"
 #include "chaosgrad/problem.h"
+#include "constraint/lifted_scale.h"
 #include "solve/common/goal.h"
-#include "solve/common/lifted_scale.h"
 #include "solve/sieve/local_metric.h"
 #include "solve/sieve/tuning.h"
 

@@ -97,7 +97,7 @@ TEST(LiftedStatistics, QuantitiesMoveWithinTheBounds) {
   auto bounds = std::make_shared<const LinearConstraints>(1, Vector::Constant(1, 1e-3), Vector());
   const Expansion expansion =
       affine_expansion(measure, Vector::Zero(1), Matrix::Ones(1, 1),
-                       constant_lift(std::move(bounds), measure, Matrix::Ones(1, 1)));
+                       same_metric(std::move(bounds), measure, Matrix::Ones(1, 1)));
   const Quantities logarithm{
       .count = 1, .noise_dimension = 0, .evaluate = [](Block x, Block, Block, BlockOut values) {
         values = x.array().log().matrix();

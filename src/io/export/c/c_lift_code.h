@@ -54,8 +54,8 @@ inline constexpr const char* lifted_chain_rule_code = R"(  for (j = 0; dy && j <
 
 inline constexpr const char* lifted_code = R"(}
 
-/* L with L L' = M, where M^-1 = R R' and l are the entries of R, row by row. */
-static void metric_factor(const double *l, double *triangle) {
+/* L with L L' = M, where M^-1 = R R' and l are the entries of R, row by row. 0 if R is singular. */
+static int metric_factor(const double *l, double *triangle) {
   double inverse[Q * Q];
   int i, j, k, n = 0;
   for (i = 0; i < Q; ++i) {
@@ -77,13 +77,15 @@ static void metric_factor(const double *l, double *triangle) {
       for (k = 0; k < j; ++k) sum -= triangle[i * Q + k] * triangle[j * Q + k];
       triangle[i * Q + j] = i == j ? sqrt(sum) : sum / triangle[j * Q + j];
     }
+    if (!(triangle[i * Q + i] > 0 && triangle[i * Q + i] < HUGE_VAL)) return 0;
   }
+  return 1;
 }
 
 /* x where theta, y and l are; 0 if no x satisfies the constraints. */
 static int nearest(const double *theta, const double *y, const double *l, double *x, double *rows, double *bounds) {
   double triangle[Q * Q];
-  metric_factor(l, triangle);
+  if (!metric_factor(l, triangle) && !metric_factor(metric[0], triangle)) return 0; /* the mean metric in its place */
   return project(theta, y, triangle, x, rows, bounds);
 }
 

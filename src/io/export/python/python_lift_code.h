@@ -43,7 +43,11 @@ def _metric_factor(entries):
 def _nearest(theta, values):
     """x and the multipliers of rows and bounds where theta, y and the metric are; None where no x satisfies the constraints."""
     q = len(VARIABLES)
-    return _project(theta, values[:q], _metric_factor(values[q:]))
+    try:
+        factor = _metric_factor(values[q:])
+    except (ArithmeticError, ValueError):  # singular: the mean metric in its place
+        factor = _metric_factor(_METRIC[0])
+    return _project(theta, values[:q], factor)
 
 
 def optimum(theta, extrapolate=False):

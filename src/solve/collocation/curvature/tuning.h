@@ -129,6 +129,9 @@ struct CollocationTuning {
   // y is no farther from x than this many times the median of |x| + |y − x| over the points.
   // Origin: a guard for forces that grow like exponentials; see shorten() in lifted.cpp.
   double longest_lift = 10;
+  // M over H where equalities are the only constraints: y is near to x, which has no kinks then.
+  // Origin: a compromise: multipliers are as many times less accurate.
+  double stiff_metric = 10;
   // The highest degree of M in germs that are unbounded.
   // Origin: a guard: at six standard deviations a cubic is of the order of 100.
   Index metric_degree = 3;
@@ -328,6 +331,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("hessians_per_function", tuning.hessians_per_function);
   visitor("metric_ridge", tuning.metric_ridge);
   visitor("longest_lift", tuning.longest_lift);
+  visitor("stiff_metric", tuning.stiff_metric);
   visitor("metric_degree", tuning.metric_degree);
   visitor("metric_functions", tuning.metric_functions);
   visitor("metric_variables", tuning.metric_variables);

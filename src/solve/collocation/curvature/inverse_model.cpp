@@ -1,4 +1,4 @@
-#include "solve/collocation/inverse_model.h"
+#include "solve/collocation/curvature/inverse_model.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 
 #include "chaosgrad/basis.h"
 #include "curvature/curvature.h"
-#include "solve/collocation/secant_regression.h"
-#include "solve/collocation/tuning.h"
+#include "solve/collocation/curvature/secant_regression.h"
+#include "solve/collocation/curvature/tuning.h"
 #include "solve/pointwise/pointwise.h"
 
 namespace chaosgrad::internal {

@@ -1,4 +1,4 @@
-#include "solve/common/lifted_scale.h"
+#include "constraint/lifted_scale.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "solve/collocation/secant_regression.h"
+#include "solve/collocation/curvature/secant_regression.h"
 
 #include <algorithm>
 #include <cmath>

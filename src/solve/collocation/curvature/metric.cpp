@@ -1,4 +1,4 @@
-#include "solve/collocation/metric.h"
+#include "solve/collocation/curvature/metric.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "numeric/decompositions.h"
 #include "numeric/symmetric.h"
 #include "samples/basis_table.h"
-#include "solve/collocation/secant_regression.h"
+#include "solve/collocation/curvature/secant_regression.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -30,6 +30,13 @@ IndexSet metric_indices(const MetricData& data, Index h) {
     rows.push_back(i);
   }
   return largest_indices(IndexSet::from(std::move(low)), data.u(rows, Eigen::all), h);
+}
+
+// Equalities always bind: x*(θ) has no kinks, and y needs no better metric.
+bool only_equalities(const Constraints& constraints) {
+  return std::ranges::all_of(constraints.list(), [](const Constraint& one) {
+    return one.kind == Constraint::Kind::equality;
+  });
 }
 
 // V diag(max(λ, least)) Vᵀ.
@@ -156,13 +163,15 @@ std::shared_ptr<const Lift> constant_metric(std::shared_ptr<const Constraints> c
                                             const std::vector<Family>& families,
                                             const Curvature& curvature,
                                             const CollocationTuning& tuning) {
-  return constant_lift(std::move(constraints), families,
-                       positive_factor(curvature.matrix(), tuning.metric_floor));
+  Matrix factor = positive_factor(curvature.matrix(), tuning.metric_floor);
+  if (only_equalities(*constraints)) factor *= std::sqrt(tuning.stiff_metric);
+  return constant_lift(std::move(constraints), families, factor);
 }
 
 std::shared_ptr<const Lift> learn_metric(const MetricData& data, std::shared_ptr<const Lift> before,
                                          HessianPoints& hessians, std::int64_t& gradients) {
-  if (data.points.x.cols() > data.tuning.metric_variables) return before;
+  if (data.points.x.cols() > data.tuning.metric_variables || only_equalities(before->constraints()))
+    return before;
   const SecantPairs pairs = collect_pairs(data.points, data.tuning.model_pairs);
   if (pairs.s.rows() == 0) return before;
   const double old_misfit = misfit(*before, pairs, data.mean);

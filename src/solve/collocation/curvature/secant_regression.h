@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "chaosgrad/basis.h"
-#include "solve/collocation/tuning.h"
+#include "solve/collocation/curvature/tuning.h"
 #include "solve/pointwise/pointwise.h"
 
 namespace chaosgrad::internal {

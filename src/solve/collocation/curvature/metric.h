@@ -9,7 +9,7 @@
 #include "chaosgrad/lift.h"
 #include "chaosgrad/problem.h"
 #include "curvature/curvature.h"
-#include "solve/collocation/tuning.h"
+#include "solve/collocation/curvature/tuning.h"
 #include "solve/pointwise/pointwise.h"
 
 namespace chaosgrad::internal {
