@@ -12,25 +12,12 @@ using namespace internal;
 Lift::Lift(std::shared_ptr<const Constraints> constraints, Basis basis, Coefficients factor)
     : constraints_(std::move(constraints)), basis_(std::move(basis)), factor_(std::move(factor)) {}
 
-namespace {
-
-Matrix unpacked(const Vector& entries, Index q) {
-  Matrix R = Matrix::Zero(q, q);
-  Index column = 0;
-  for (Index i = 0; i < q; ++i) {
-    for (Index j = 0; j <= i; ++j) R(i, j) = entries(column++);
-  }
-  return R;
-}
-
-}  // namespace
-
 // Where R is singular, or not finite, the mean metric takes its place.
 Matrix Lift::factor_of(const Vector& entries) const {
   const Index q = constraints_->dimension();
-  Matrix L = inverse_factor(unpacked(entries, q));
+  Matrix L = inverse_factor(unpacked_factor(entries, q));
   if (L.size() > 0 && L.allFinite()) return L;
-  return inverse_factor(unpacked(factor_.row(0).transpose(), q));
+  return inverse_factor(unpacked_factor(factor_.row(0).transpose(), q));
 }
 
 std::vector<Matrix> Lift::factors(Block eta) const {

@@ -15,6 +15,28 @@ Matrix positive_factor(const Matrix& H, double least) {
                          eigen.vectors.transpose());
 }
 
+Matrix with_equalities(const Matrix& H, const Constraints& constraints, const Vector& x,
+                       const Vector& theta) {
+  const std::vector<Constraint>& list = constraints.list();
+  const auto is_equality = [](const Constraint& one) {
+    return one.kind == Constraint::Kind::equality;
+  };
+  if (std::ranges::none_of(list, is_equality)) return H;
+  const Index q = H.rows();
+  ConstraintBlock block;
+  constraints.evaluate(x.transpose(), theta.transpose(), block);
+  Matrix result = H;
+  const double mean = H.trace() / static_cast<double>(q);
+  for (const Constraint& one : list) {
+    if (!is_equality(one)) continue;
+    for (Index i = one.first; i < one.first + one.count; ++i) {
+      const Vector a = block.jacobian.block(0, i * q, 1, q).transpose();
+      if (a.squaredNorm() > 0) result += (mean / a.squaredNorm()) * a * a.transpose();
+    }
+  }
+  return result;
+}
+
 Matrix inverse_factor(const Matrix& factor) {
   const Matrix inverse = solve_lower(factor, Matrix::Identity(factor.rows(), factor.cols()));
   const Matrix M = inverse.transpose() * inverse;
@@ -31,6 +53,15 @@ Vector packed_factor(const Matrix& R) {
     for (Index j = 0; j <= i; ++j) entries(column++) = R(i, j);
   }
   return entries;
+}
+
+Matrix unpacked_factor(const Vector& entries, Index q) {
+  Matrix R = Matrix::Zero(q, q);
+  Index column = 0;
+  for (Index i = 0; i < q; ++i) {
+    for (Index j = 0; j <= i; ++j) R(i, j) = entries(column++);
+  }
+  return R;
 }
 
 std::shared_ptr<const Lift> constant_lift(std::shared_ptr<const Constraints> constraints,

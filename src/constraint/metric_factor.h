@@ -9,12 +9,19 @@ namespace chaosgrad::internal {
 // Of H (symmetrised) with eigenvalues of at least `least` times the largest.
 [[nodiscard]] Matrix positive_factor(const Matrix& H, double least);
 
+// H + ρ Σ a aᵀ/|a|² over the gradients a of the equalities at x, ρ the mean eigenvalue of H. No
+// optimum changes, since x meets them anyway; and where they alone hold x, as the balances of a
+// homogeneous function do, H is singular and this is not.
+[[nodiscard]] Matrix with_equalities(const Matrix& H, const Constraints& constraints,
+                                     const Vector& x, const Vector& theta);
+
 // Of M = H⁻¹ for H = factor factorᵀ: the lower triangular R with R Rᵀ = H⁻¹, and back. Empty for a
 // singular one.
 [[nodiscard]] Matrix inverse_factor(const Matrix& factor);
 
-// The lower triangle of R row by row: a row of Lift::factor().
+// The lower triangle of R row by row: a row of Lift::factor(). And back.
 [[nodiscard]] Vector packed_factor(const Matrix& R);
+[[nodiscard]] Matrix unpacked_factor(const Vector& entries, Index q);
 
 // The same metric factor factorᵀ for every θ.
 [[nodiscard]] std::shared_ptr<const Lift> constant_lift(

@@ -62,6 +62,7 @@ ProblemFacts CodedProblem::facts() const {
   facts.parameter_names = formulas_->parameter_names;
   facts.variable_names = formulas_->component_names;
   facts.constraints = constraints_;
+  if (constraints_) facts.reference = {};  // it is the optimum without bounds
   if (start_.size() > 0) facts.start = start_;
   return facts;
 }

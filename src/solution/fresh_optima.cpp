@@ -83,7 +83,9 @@ void FreshPoints::measure_curvature() {
   lowest_curvature_ = curvature.lowest();
   if (!(lowest_curvature_ > 0)) return;
   if (const auto& set = oracle_.facts().constraints) {
-    const Matrix factor = positive_factor(curvature.matrix(), least_eigenvalue);
+    const Matrix factor = positive_factor(
+        with_equalities(curvature.matrix(), *set, middle, points_.theta.row(0).transpose()),
+        least_eigenvalue);
     constraints_.emplace(*set, [factor](Block) { return std::vector<Matrix>{factor}; });
   }
   inverse_ = std::make_shared<const MeanInverse>(std::move(curvature));

@@ -1,5 +1,7 @@
 #include "solve/collocation/nominal.h"
 
+#include "constraint/metric_factor.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,8 +50,11 @@ Verdict measure_hessian(const Context& context, const Points& nominal, Collocati
       fails_convexity(state.curvature, state.run))
     return Verdict::stop;
   if (context.constraints)
-    state.metric = constant_metric(context.oracle.facts().constraints, state.run.basis.families(),
-                                   curvature, tuning);
+    state.metric = constant_metric(
+        context.oracle.facts().constraints, state.run.basis.families(),
+        with_equalities(curvature.matrix(), *context.constraints, nominal.x.row(0).transpose(),
+                        nominal.theta.row(0).transpose()),
+        tuning);
   state.model = InverseModel(std::move(curvature), tuning);
   return Verdict::go_on;
 }

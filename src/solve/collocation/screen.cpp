@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "basis/kernels.h"
+#include "constraint/metric_factor.h"
 #include "numeric/decompositions.h"
 #include "samples/parameters.h"
 #include "solve/collocation/lifted.h"
@@ -123,20 +124,24 @@ class BlockScreen {
     for (Index i = 0; i < block_size; ++i) {
       const auto row = static_cast<std::size_t>(i);
       const Index number = block * block_size + i;
-      if (!g.row(i).allFinite()) remarks[row] = Remark::not_finite;
-      const bool bad = remarks[row] == Remark::not_finite || remarks[row] == Remark::not_convex;
+      const bool finite = g.row(i).allFinite();
+      if (!finite) remarks[row] = is_on_bound(at, i) ? Remark::on_border : Remark::not_finite;
+      const bool bad = !finite || remarks[row] == Remark::not_convex;
       screening.weights(number) = at.weights(i);
       const double farthest = at.x.row(i).norm() + reach_;
       const double step = r.row(i).norm();
       const double distance = !bad && step < farthest ? step : farthest;
       screening.squares(number) = at.weights(i) * distance * distance;
-      screening.gradients(number) =
-          remarks[row] == Remark::not_finite ? infinity : at.weights(i) * g.row(i).squaredNorm();
+      screening.gradients(number) = finite ? at.weights(i) * g.row(i).squaredNorm() : infinity;
       screening.remarks[static_cast<std::size_t>(number)] = remarks[row];
     }
   }
 
  private:
+  [[nodiscard]] bool is_on_bound(const ScreenBlock& at, Index i) const {
+    return context_.constraints && (at.lifted.bound_multipliers.row(i).array() != 0).any();
+  }
+
   // H⁻¹ g: H at each sample where it is known, the model of H⁻¹ otherwise.
   void steps(const ScreenBlock& at, const Matrix& g, Matrix& r,
              std::vector<Remark>& remarks) const {
@@ -182,7 +187,9 @@ class BlockScreen {
       Matrix own;
       if (plan_.exact) {
         own = h.row(i).reshaped(q_, q_);
-        if (own.allFinite()) own = cholesky_factor(own);
+        if (own.allFinite())
+          own = cholesky_factor(with_equalities(own, *context_.constraints, at.x.row(i).transpose(),
+                                                at.theta.row(i).transpose()));
         if (own.size() == 0 || !own.allFinite()) {
           remarks[row] = Remark::not_convex;
           continue;

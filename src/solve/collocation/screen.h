@@ -15,6 +15,7 @@ namespace chaosgrad::internal::collocation {
 enum class Remark : char {
   none,
   not_finite,    // ∇f at x_u
+  on_border,     // ∇f at x_u is not finite, and x_u is on a bound: the domain ends there
   not_convex,    // H at x_u has an eigenvalue ≤ 0
   below_mu,      // H at x_u has an eigenvalue below the given μ
   not_monotone,  // ∇f between x_u and the start, or another x: not convex on the way

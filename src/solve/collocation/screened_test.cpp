@@ -53,8 +53,10 @@ Verdict settle(const Context& context, Index look, const std::vector<Index>& num
 Verdict settle_remarks(const Context& context, Index look, Screening& screening,
                        CollocationState& state) {
   std::vector<Index> numbers = screening.with(Remark::not_convex);
-  const std::vector<Index> outside = screening.with(Remark::not_finite);
-  numbers.insert(numbers.end(), outside.begin(), outside.end());
+  for (const Remark remark : {Remark::not_finite, Remark::on_border}) {
+    const std::vector<Index> more = screening.with(remark);
+    numbers.insert(numbers.end(), more.begin(), more.end());
+  }
   std::stable_sort(numbers.begin(), numbers.end(),
                    [&](Index a, Index b) { return screening.weights(a) > screening.weights(b); });
   return settle(context, look, numbers, screening, state);
@@ -173,7 +175,8 @@ void adopt_worst(const Context& context, Index look, const Screening& screening,
   design.adopt_standouts(probabilities, state.points.size());
 }
 
-// Where the expansion leaves the domain of F, and with what probability.
+// Where the expansion leaves the domain of F, and with what probability. The border itself does not
+// count: there x is at a bound of its own, and its distance to the optimum is measured.
 std::string describe_outside(const Context& context, Index look, const Screening& screening,
                              const CollocationState& state, double& probability) {
   const std::vector<Index> outside = screening.with(Remark::not_finite);

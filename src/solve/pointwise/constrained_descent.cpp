@@ -16,6 +16,7 @@ constexpr double rounding = 1e-13;        // of f: a smaller decrease cannot be 
 constexpr double singular = 1e-15;        // eigenvalues below this share of the largest are 0
 constexpr double least_curvature = 1e-6;  // of the model where f is not convex, relative
 constexpr int most_halvings = 60;
+constexpr int most_stiffenings = 20;
 
 // An orthonormal basis of the directions along which what binds at x does not change: those normal
 // to the gradients of the working set.
@@ -37,6 +38,30 @@ Matrix free_directions(const Constraints& set, const Vector& theta, const Projec
   return eigen.vectors.leftCols(free);
 }
 
+// C with bounds that are moved inwards by `margin`, at most to the middle of both.
+class InsideBounds final : public Constraints {
+ public:
+  InsideBounds(const Constraints& set, double margin) : set_(set), margin_(margin) {}
+  [[nodiscard]] Index dimension() const override { return set_.dimension(); }
+  [[nodiscard]] Index rows() const override { return set_.rows(); }
+  [[nodiscard]] const std::vector<Constraint>& list() const override { return set_.list(); }
+  void evaluate(const Block& x, const Block& theta, ConstraintBlock& at) const override {
+    set_.evaluate(x, theta, at);
+    const auto most = (at.upper - at.lower).array() / 2;
+    const Matrix margins = most.min(margin_).matrix();
+    at.lower += margins;
+    at.upper -= margins;
+  }
+  void curvature(const Block& x, const Block& theta, const Block& multipliers,
+                 BlockOut h) const override {
+    set_.curvature(x, theta, multipliers, h);
+  }
+
+ private:
+  const Constraints& set_;
+  double margin_;
+};
+
 class ConstrainedDescent {
  public:
   ConstrainedDescent(const PointFunction& f, const Constraints& set, const Vector& theta,
@@ -46,7 +71,7 @@ class ConstrainedDescent {
   Minimum run(const Vector& start) {
     const Index q = start.size();
     if (!enter(project(set_, theta_, Matrix::Identity(q, q), start))) return std::move(best_);
-    if (!std::isfinite(best_.value) || !best_.gradient.allFinite()) {
+    if (!is_inside() && !enter_from_bounds(start)) {
       best_.outcome = Minimum::Outcome::outside_domain;
       return std::move(best_);
     }
@@ -63,6 +88,26 @@ class ConstrainedDescent {
     best_.value = value(best_.x);
     best_.gradient = gradient(best_.x);
     return true;
+  }
+
+  [[nodiscard]] bool is_inside() const {
+    return std::isfinite(best_.value) && best_.gradient.allFinite();
+  }
+
+  // The domain of F may end at the bounds (log x over x ≥ 0), where the projection of the start is:
+  // a start farther inside, as far as the other constraints allow.
+  bool enter_from_bounds(const Vector& start) {
+    const Index q = start.size();
+    const Vector border = best_.x;
+    double margin = 0.3 * (border.norm() + start.norm());
+    for (int k = 0; k < most_halvings / 2; ++k, margin /= 4) {
+      const Projection inside =
+          project(InsideBounds(set_, margin), theta_, Matrix::Identity(q, q), start);
+      if (inside.outcome == QuadraticSolution::Outcome::solved && enter(inside) && is_inside())
+        return true;
+    }
+    best_.x = border;
+    return false;
   }
 
   // The descent is over: C is empty, or the projection did not end.
@@ -90,11 +135,17 @@ class ConstrainedDescent {
     best_.hessian = f_.hessian(best_.x);
     if (!best_.hessian.allFinite())
       best_.hessian = (1 + best_.gradient.norm()) * Matrix::Identity(q, q);
-    Matrix factor = cholesky_factor(symmetric_part(best_.hessian));
-    if (factor.size() == 0) factor = positive_factor(best_.hessian, least_curvature);
-    const Projection end =
-        project(set_, theta_, factor, best_.x - solve_cholesky(factor, best_.gradient));
-    if (end.outcome != QuadraticSolution::Outcome::solved) return fail(end);
+    const Matrix model = with_equalities(symmetric_part(best_.hessian), set_, best_.x, theta_);
+    Matrix factor = cholesky_factor(model);
+    if (factor.size() == 0) factor = positive_factor(model, least_curvature);
+    Projection end;
+    for (int k = 0; k < most_stiffenings;
+         ++k, factor *= 2) {  // shorter steps end where long do not
+      end = project(set_, theta_, factor, best_.x - solve_cholesky(factor, best_.gradient));
+      if (end.outcome == QuadraticSolution::Outcome::solved) break;
+    }
+    if (end.outcome != QuadraticSolution::Outcome::solved)  // x is in C: it is not empty
+      return finish(Minimum::Outcome::unfinished);
     best_.force = end.force;
     best_.bound_multipliers = end.bound_multipliers;
     best_.row_multipliers = end.row_multipliers;

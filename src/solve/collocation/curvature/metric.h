@@ -23,7 +23,7 @@ struct HessianPoints {
 // The same M for every θ: H, with eigenvalues of at least a share of the largest.
 [[nodiscard]] std::shared_ptr<const Lift> constant_metric(
     std::shared_ptr<const Constraints> constraints, const std::vector<Family>& families,
-    const Curvature& curvature, const CollocationTuning& tuning);
+    const Matrix& hessian, const CollocationTuning& tuning);
 
 // What a metric for the next stage is learnt from.
 struct MetricData {
