@@ -169,6 +169,13 @@ struct CollocationTuning {
   Index least_screened = 256;
   // Origin: features of probability 1e-4 are seen with 32,768 samples from π.
   Index most_screened = 65536;
+  // A Newton step at a screened sample stands for the distance to the optimum if a second one would
+  // be at most this share of it, in every component.
+  // Origin: the geometric series that steps of this ratio make is 1/(1 − 1/4) = 1.3 first steps.
+  double second_step = 0.25;
+  // Rounding of such steps, relative to |x_u| and the first step.
+  // Origin: seven digits less than a double has, for Hessians of that condition.
+  double step_rounding = 1e-9;
   // Rounding of (∇f(y) − ∇f(x))·(y − x), relative.
   // Origin: seven digits of ∇f.
   double monotone_slack = 1e-7;
@@ -344,6 +351,8 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("screen_share", tuning.screen_share);
   visitor("least_screened", tuning.least_screened);
   visitor("most_screened", tuning.most_screened);
+  visitor("second_step", tuning.second_step);
+  visitor("step_rounding", tuning.step_rounding);
   visitor("monotone_slack", tuning.monotone_slack);
   visitor("elsewhere_reach", tuning.elsewhere_reach);
   visitor("most_settled", tuning.most_settled);
