@@ -117,6 +117,12 @@ void add_block(const Oracle& oracle, const Expansion& expansion, const Basis& wi
                                              Purpose::certificate_noise, block * block_size);
   const Matrix r1 = metric.steps(audit, g.first);
   const Matrix r2 = oracle.noise_dimension() > 0 ? metric.steps(audit, g.second) : r1;
+  if (oracle.noise_dimension() > 0 && !g.first.allFinite()) {
+    const Matrix noise = draw_noise(oracle.noise_dimension(),
+                                    make_stream(options.seed, Purpose::certificate_noise, 0),
+                                    block * block_size, block_size);
+    note_outside(oracle, audit.x, audit.theta, noise, g.first, metric.doubtful);
+  }
   const Vector products = g.products();
   sums.step += r1.cwiseProduct(r2).sum();
   sums.gradient += products.sum();
@@ -211,6 +217,7 @@ Certificate certify(const Oracle& oracle, const Expansion& expansion, const Run&
   if (doubtful.unsolved > 0 && doubtful.outside == 0)
     certificate.doubt = "a Newton step from the expansion does not lead to the optimum";
   if (doubtful.unsolved > 0) return certificate;
+  if (noisy && doubtful.outside > 0) return certificate;
   if (!std::isfinite(sums.step) || !metric.known) {
     certificate.doubt = "the gradient is not finite at the expansion for some theta";
     return certificate;

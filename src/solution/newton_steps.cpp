@@ -78,8 +78,20 @@ std::optional<Vector> minimum_by_gradients(const Oracle& oracle, const Vector& t
 
 }  // namespace
 
+void note_outside(const Oracle& oracle, const Matrix& x, const Matrix& theta, const Matrix& noise,
+                  const Matrix& g, DoubtfulSteps& doubtful) {
+  for (Index i = 0; i < x.rows(); ++i) {
+    if (g.row(i).allFinite() || doubtful.outside++ > 0) continue;
+    const std::string reason = oracle.explain(x.row(i), theta.row(i), noise.row(i));
+    doubtful.outside_place = fmt::format(
+        "{}, {}{}{}", place(oracle.facts(), theta.row(i).transpose()),
+        variables_at(oracle.facts(), x.row(i).transpose()), reason.empty() ? "" : ": ", reason);
+  }
+}
+
 void correct_steps(const Oracle& oracle, const Matrix& x, const Matrix& theta, const Matrix& g,
                    const std::vector<Matrix>& hessians, Matrix& r, DoubtfulSteps& doubtful) {
+  note_outside(oracle, x, theta, Matrix(x.rows(), 0), g, doubtful);
   Matrix after = x, g_after(x.rows(), x.cols());
   for (Index i = 0; i < x.rows(); ++i) {
     if (r.row(i).allFinite()) after.row(i) -= r.row(i);
@@ -92,12 +104,6 @@ void correct_steps(const Oracle& oracle, const Matrix& x, const Matrix& theta, c
     if (!is_doubtful(hessian, x_i, r.row(i).transpose(), g.row(i).transpose(),
                      g_after.row(i).transpose()))
       continue;
-    if (!g.row(i).allFinite() && doubtful.outside++ == 0) {
-      const std::string reason = oracle.explain(x.row(i), theta.row(i), Matrix(1, 0));
-      doubtful.outside_place =
-          fmt::format("{}, {}{}{}", place(oracle.facts(), theta_i),
-                      variables_at(oracle.facts(), x_i), reason.empty() ? "" : ": ", reason);
-    }
     const std::optional<Vector> optimum =
         oracle.has_value()
             ? minimum_by_values(oracle, theta_i, x_i, doubtful.gradients)

@@ -27,4 +27,8 @@ struct DoubtfulSteps {
 void correct_steps(const Oracle& oracle, const Matrix& x, const Matrix& theta, const Matrix& g,
                    const std::vector<Matrix>& hessians, Matrix& r, DoubtfulSteps& doubtful);
 
+// Counts the rows where ∇F is not a number, with their noise.
+void note_outside(const Oracle& oracle, const Matrix& x, const Matrix& theta, const Matrix& noise,
+                  const Matrix& g, DoubtfulSteps& doubtful);
+
 }  // namespace chaosgrad::internal

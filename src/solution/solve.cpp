@@ -27,19 +27,19 @@ void judge(const Options& options, Solution& solution) {
 }
 
 // What the certificate has found beside the error. As in collocation, the expansion may leave the
-// domain of F where θ practically never is (docs/decisions.md).
+// domain of F where θ practically never is (docs/decisions.md); so may that of a run which can go on.
 void tell_of_doubts(const Certificate& certificate, Solution& solution) {
   constexpr double most_outside = 1e-3;
   if (!certificate.outside.empty()) {
     const std::string text = fmt::format(
         "the objective is not a number at the expansion with probability {:.2g}, as for {}",
         certificate.outside_share, certificate.outside);
-    if (certificate.outside_share > most_outside) {
+    if (certificate.outside_share > most_outside && solution.status == Status::completed) {
       solution.status = Status::outside_domain;
       solution.message = text;
       solution.error = ErrorEstimate{.confidence = solution.error.confidence};
     } else {
-      solution.notes.push_back(text);
+      solution.notes.push_back(text + (solution.error.estimate ? "" : "; the error is not known"));
     }
   }
   if (!certificate.doubt.empty())

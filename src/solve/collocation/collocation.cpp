@@ -186,8 +186,9 @@ void run_stages(const Context& context, Design& design, CollocationState& state)
       if (may_evaluate(context, 0, state) == Verdict::stop) return;  // the clock, within a stage
       fit = polish_and_fit(context, design, state);                  // 9 to 13
       if (!fit) return;
-    } while (doubt_outliers(tuning, state.error.squares, state.points));  // 14
-    record(context, state);                                               // 15
+    } while (doubt_outliers(tuning, state.error.squares, state.points) ||  // 14
+             doubt_solutions(context, state));
+    record(context, state);  // 15
     const Verdict verdict =
         judge(state.error, target(context, state), budget(context, state));  // 16
     if (verdict == Verdict::stop) return stop_before_test(context, state);

@@ -56,6 +56,10 @@ struct CollocationTuning {
   // so many times at most: optima with kinks have outliers of their own.
   // Origin: measured, gradients 1.05 off, 1.01 at 1, 1.03 at 4.
   Index most_doubts = 2;
+  // and is solved by the method that arrives if the common model's step at it, squared, is more than
+  // this share of its squared error.
+  // Origin: a quarter in norm; where x*(θ) itself stands out, ∇f is small and nothing is done.
+  double unsolved_share = 0.06;
   // Predictions, and first steps, beyond this many times the largest known optimum are wild: the
   // point starts from the nearest known optimum instead.
   // Origin: measured, gradients 1.22 off, 1.01 at 1.5, 1.00 at 6.
@@ -315,6 +319,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("tightening", tuning.tightening);
   visitor("outlier", tuning.outlier);
   visitor("most_doubts", tuning.most_doubts);
+  visitor("unsolved_share", tuning.unsolved_share);
   visitor("largest_prediction", tuning.largest_prediction);
   visitor("pilot_points", tuning.pilot_points);
   visitor("few_ratios", tuning.few_ratios);
