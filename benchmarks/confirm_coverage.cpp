@@ -7,7 +7,8 @@
 // Errors: a function that the basis lacks ("smooth"); all of it within 2 % of θ ("narrow"); half of it
 // beyond the 1 % quantiles of a normal θ ("tails"). Objectives: a quadratic, and one whose curvature
 // varies. With formulas tens of thousands of samples are screened; without a known price of a gradient
-// 32 to 128 are solved. Exits with 1 if more than 5 % of the expansions at 1.1 pass anywhere.
+// 32 to 128 are solved. A test that misses where the error sits is excused if `unseen`, which it gives,
+// is above the probability of that place. Exits with 1 if more than 5 % of the expansions at 1.1 pass anywhere.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -54,6 +55,7 @@ struct Case {
   Distribution parameter;
   std::string error;                       // a formula in t
   std::function<double(double)> error_at;  // the same
+  double probability = 1;                  // of where it sits
   std::string objective = "(x - s)^2/2";
 };
 
@@ -65,10 +67,10 @@ std::vector<Case> cases() {
   const auto tails = [](double t) { return std::max(std::abs(t) - 2.3, 0.0); };
   const std::string narrow_text = "exp(-((t - 0.3)/0.01)^2)", tails_text = "max(abs(t) - 2.3, 0)";
   return {{"smooth", Uniform{-1, 1}, "cos(25*t)", wave},
-          {"smooth, curved", Uniform{-1, 1}, "cos(25*t)", wave, curved},
-          {"narrow", Uniform{-1, 1}, narrow_text, narrow},
-          {"narrow, curved", Uniform{-1, 1}, narrow_text, narrow, curved},
-          {"tails", Normal{0, 1}, tails_text, tails}};
+          {"smooth, curved", Uniform{-1, 1}, "cos(25*t)", wave, 1, curved},
+          {"narrow", Uniform{-1, 1}, narrow_text, narrow, 0.0173},
+          {"narrow, curved", Uniform{-1, 1}, narrow_text, narrow, 0.0173, curved},
+          {"tails", Normal{0, 1}, tails_text, tails, 0.0214}};
 }
 
 // √E e², by the midpoint rule in the quantiles.
@@ -90,7 +92,9 @@ FormulaProblem problem_of(const Case& one) {
 }
 
 // x_u = 1 on a basis of five functions, whose error is 0.1 ‖e‖: whether it passes for this tolerance.
-bool passes(const Oracle& oracle, double tolerance, std::uint64_t seed, Executor& executor) {
+enum class Outcome { passed, excused, failed };
+Outcome test(const Oracle& oracle, const Case& one, double tolerance, std::uint64_t seed,
+             Executor& executor) {
   using namespace collocation;
   const CollocationTuning tuning;
   const PointwiseTuning pointwise;
@@ -113,13 +117,14 @@ bool passes(const Oracle& oracle, double tolerance, std::uint64_t seed, Executor
   LineStrategy design(families[0], context.sampler, seed, tuning);
   CollocationState state{.run = Run{.basis = Basis(families, IndexSet::first(1, 5)),
                                     .u = oracle.facts().start.transpose()}};
-  if (solve_nominal(context, state, state.points) == Verdict::stop) return false;
+  if (solve_nominal(context, state, state.points) == Verdict::stop) return Outcome::failed;
   state.run.basis = Basis(families, IndexSet::first(1, 5));
   state.run.u = Coefficients::Zero(5, 1);
   state.run.u(0, 0) = 1;
   state.error.squares = Vector::Constant(1, tolerance * tolerance);
   state.error.squared = tolerance * tolerance;
-  return confirm(context, design, state) == Confirmation::confirmed;
+  if (confirm(context, design, state) != Confirmation::confirmed) return Outcome::failed;
+  return *state.run.unseen > one.probability ? Outcome::excused : Outcome::passed;
 }
 
 }  // namespace
@@ -129,8 +134,8 @@ int main(int count, char** arguments) {
   const std::string only = count > 2 ? arguments[2] : "";
   Executor executor(1);
   bool good = true;
-  fmt::print("{:<16} {:<9} {:>14} {:>14}   of {}\n", "error", "samples", "passed at 0.9",
-             "passed at 1.1", repetitions);
+  fmt::print("{:<16} {:<9} {:<20} {:<20} of {}, passed + excused\n", "error", "samples", "at 0.9",
+             "at 1.1", repetitions);
   for (const Case& one : cases()) {
     const FormulaProblem formula = problem_of(one);
     const Unpriced unpriced{formula};
@@ -138,16 +143,19 @@ int main(int count, char** arguments) {
     for (const bool screened : {true, false}) {
       if (only == (screened ? "solved" : "screened")) continue;
       const Oracle oracle = screened ? Oracle(formula) : Oracle(unpriced);
-      std::vector<int> passed;
-      for (const double ratio : {0.9, 1.1}) {
-        int passes_here = 0;
-        for (int r = 1; r <= repetitions; ++r)
-          passes_here += passes(oracle, error / ratio, static_cast<std::uint64_t>(r), executor);
-        passed.push_back(passes_here);
+      int passed[2] = {0, 0}, excused[2] = {0, 0};
+      for (const int side : {0, 1}) {
+        const double ratio = side == 0 ? 0.9 : 1.1;
+        for (int r = 1; r <= repetitions; ++r) {
+          const Outcome outcome =
+              test(oracle, one, error / ratio, static_cast<std::uint64_t>(r), executor);
+          passed[side] += outcome == Outcome::passed ? 1 : 0;
+          excused[side] += outcome == Outcome::excused ? 1 : 0;
+        }
       }
       good = good && passed[1] <= 0.05 * repetitions;
-      fmt::print("{:<16} {:<9} {:>14} {:>14}\n", one.name, screened ? "screened" : "solved",
-                 passed[0], passed[1]);
+      fmt::print("{:<16} {:<9} {:>8} + {:<8} {:>8} + {:<8}\n", one.name,
+                 screened ? "screened" : "solved", passed[0], excused[0], passed[1], excused[1]);
       std::fflush(stdout);
     }
   }
