@@ -142,6 +142,14 @@ Verdict stop_stalled(const Context& context, const Fit& fit, CollocationState& s
                     "function: basis = \"log\" for " +
                     names + " does",
                 state);
+  if (const double left = unsolved_squares(context, state);
+      left > context.tuning.unsolved_share * state.error.squared)
+    return stop(Status::stalled,
+                fmt::format("{}; the optimisations at the points have not arrived, though their "
+                            "steps became short: what their gradients ask for is still {:.3g}; a "
+                            "start closer to the optimum may help",
+                            error, std::sqrt(left)),
+                state);
   Index worst = 0;
   fit.squares.maxCoeff(&worst);
   return stop(

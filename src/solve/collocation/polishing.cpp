@@ -217,6 +217,20 @@ bool doubt_outliers(const CollocationTuning& tuning, const Vector& squares, Poin
   return found;
 }
 
+double unsolved_squares(const Context& context, CollocationState& state) {
+  if (context.constraints) return 0;
+  const Points& points = state.points;
+  Matrix steps(points.size(), points.g.cols()), g(block_size, points.g.cols());
+  for (Index first = 0; first < points.size(); first += block_size) {
+    const Index n = std::min(block_size, points.size() - first);
+    context.gradient.call(points.value.middleRows(first, n), points.theta.middleRows(first, n),
+                          g.topRows(n));
+    state.model.apply(points.eta.middleRows(first, n), g.topRows(n), steps.middleRows(first, n));
+  }
+  state.run.test_gradients += points.size() * context.gradient.draws;
+  return steps.squaredNorm() / static_cast<double>(points.size());
+}
+
 bool doubt_solutions(const Context& context, CollocationState& state) {
   Points& points = state.points;
   const Vector& squares = state.error.squares;
