@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """Can adversarial problems make `auto` claim that it converged while the true error is above the tolerance?
 
-Usage: benchmarks/attack.py [--program build/release/chaosgrad] [--jobs 2] [--seeds 3] [--only REGEX] [--families a,b] [--max-seconds 20]
-                            [--max-gradients 2000000] [--markdown FILE] [--keep DIR] [--list] [--check] [--bound]
+Usage: benchmarks/attack.py [--program build/release/chaosgrad] [--jobs 2] [--seeds 3] [--first-seed 1] [--only REGEX] [--families a,b]
+                            [--max-seconds 20] [--max-gradients 2000000] [--markdown FILE] [--keep DIR] [--list] [--check]
+                            [--bound] [--log FILE]
 
-About 460 problems with known optima, made to mislead (attack/): rare bumps, jumps and ramps, parities, objectives that are indefinite for few
-theta, two wells, heavy tails, odd units, many discrete values, high frequencies, rare events in the noise, few active pairs of many
-parameters, one bad component of several; and 44 easy mirrors of them, where not to converge is a failure. The true error comes from 20,000
-fresh samples that also hit the rare regions and the tails, with weights. Verdicts of a run:
+About 480 problems with known optima, made to mislead (attack/): rare bumps, jumps and ramps, optima beside the border of a domain, parities,
+objectives that are indefinite for few theta, two wells, heavy tails, odd units, many discrete values, high frequencies, rare events in the
+noise, few active pairs of many parameters, one bad component of several; and 52 easy mirrors of them, where not to converge is a failure. The
+true error comes from 20,000 fresh samples that also hit the rare regions and the tails, with weights. Verdicts of a run:
   right             converged, and the true error is at most 1.1 times the tolerance
   certified wrong   converged, and the true error is more
   no minimum        converged, though x* does not exist or is not unique for some theta (or has an infinite norm)
@@ -35,7 +36,7 @@ import zlib
 
 import numpy as np
 
-from attack import bounds, easy, heavy, hidden, minima, noisy, rare
+from attack import border, bounds, easy, heavy, hidden, minima, noisy, rare
 from attack.measure import fresh_samples, norm, trimmed_norm
 from attack.selftest import complaint
 
@@ -45,7 +46,7 @@ VERDICTS = ("right", "certified wrong", "no minimum", "excused", "refused", "bro
 
 
 def all_problems():
-    return [problem for family in (rare, hidden, minima, heavy, noisy, easy) for problem in family.problems()]
+    return [problem for family in (rare, border, hidden, minima, heavy, noisy, easy) for problem in family.problems()]
 
 
 def chosen(problems, arguments):
@@ -155,7 +156,7 @@ def bound_run(problem, seed, tolerance, confidence, truths, arguments):
             return problem.name, confidence, None, False
         samples, truth, _, text = truths.of(problem.title)
         error, spread = norm(samples, expansion_at(folder, text, problem.size, arguments) - truth)
-    if violated := error - 2 * spread > bound:
+    if violated := bool(error - 2 * spread > bound):
         print(f"{problem.name}, seed {seed}, tolerance {tolerance}, confidence {confidence}: {summary['status']}, bound {bound:.3g}, "
               f"true error {error:.3g} ± {spread:.1g}", flush=True)
     return problem.name, confidence, bound, violated
@@ -224,9 +225,13 @@ def deliver(tables, lines, arguments):
         pathlib.Path(arguments.markdown).write_text("\n\n".join([*(markdown(table) for table in tables if len(table) > 1), *lines]) + "\n")
 
 
+def numbers(arguments):
+    return range(arguments.first_seed, arguments.first_seed + arguments.seeds)
+
+
 def attacks(problems, arguments):
     truths = Truths(problems)
-    tasks = [(problem, program_seed(problem.title, number)) for problem in problems for number in range(1, arguments.seeds + 1)]
+    tasks = [(problem, program_seed(problem.title, number)) for problem in problems for number in numbers(arguments)]
     runs, notes = [], []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for (problem, _), run in zip(tasks, pool.map(lambda task: attack(*task, truths, arguments), tasks)):
@@ -243,9 +248,15 @@ def attacks(problems, arguments):
 def bound_runs(problems, arguments):
     truths = Truths(problems)
     tasks = [(problem, program_seed(f"{problem.title} {setting}", number), *setting)
-             for problem in problems for setting in bounds.settings() for number in range(1, arguments.seeds + 1)]
+             for number in numbers(arguments) for problem in problems for setting in bounds.settings()]
+    log = pathlib.Path(arguments.log) if arguments.log else None
+    results = [json.loads(line) for line in log.read_text().splitlines()] if log and log.exists() else []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        results = list(pool.map(lambda task: bound_run(*task, truths, arguments), tasks))
+        for result in pool.map(lambda task: bound_run(*task, truths, arguments), tasks):
+            results.append(result)
+            if log:
+                with log.open("a") as file:
+                    print(json.dumps(result), file=file)
     table = bounds.rows([result for result in results if result])
     deliver([table], ["violations/bounds per confidence (as many as are believable, exceeded with probability 1/1000; ! where more)"], arguments)
     return None in results or any("!" in cell for row in table for cell in row)
@@ -271,6 +282,8 @@ def main():
     parser.add_argument("--program", default=str(ROOT / "build" / "release" / "chaosgrad"))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--log", metavar="FILE", help="of --bound: runs are added to it, and the table has all that are in it")
     parser.add_argument("--only", default="", metavar="REGEX", help="of family/name")
     parser.add_argument("--families", metavar="a,b")
     parser.add_argument("--max-seconds", type=float, default=20.0, help="of a run")

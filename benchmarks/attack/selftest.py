@@ -35,7 +35,11 @@ def objective(table, point, rng):
     names |= noise_draws(table.get("noise", {}), names, rng)
     vector = "size" in table["variables"]["x"]
     formula, draws = table["objective"]["minimize"], DRAWS if "noise" in table else 1
-    return lambda x: np.broadcast_to(evaluate(formula, {**names, "x": x if vector else x[0]}), draws)
+
+    def values(x):
+        with np.errstate(all="ignore"):  # x may be outside of the domain
+            return np.broadcast_to(evaluate(formula, {**names, "x": x if vector else x[0]}), draws)
+    return values
 
 
 def complaint(problem, points=12):

@@ -90,7 +90,8 @@ std::optional<GradientEstimator::BadSample> GradientEstimator::find_bad_sample(
     evaluate_block(source, u, first, n, scratch);
     for (Index i = 0; i < n; ++i) {
       if (!scratch.g.row(i).allFinite()) {
-        return BadSample{scratch.samples.theta.row(i).transpose(), scratch.x.row(i).transpose()};
+        return BadSample{scratch.samples.theta.row(i).transpose(), scratch.x.row(i).transpose(),
+                         scratch.samples.noise.row(i).transpose()};
       }
     }
   }

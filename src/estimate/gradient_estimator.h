@@ -23,9 +23,9 @@ class GradientEstimator {
   // The same into D, whose memory is used again.
   void estimate(const SampleSource& source, const Coefficients& u, Coefficients& D) const;
 
-  // The first sample whose gradient is not finite, as (θ, x), if there is one.
+  // The first sample whose gradient is not finite, if there is one.
   struct BadSample {
-    Vector theta, x;
+    Vector theta, x, noise;
   };
   [[nodiscard]] std::optional<BadSample> find_bad_sample(const SampleSource& source,
                                                          const Coefficients& u) const;

@@ -12,6 +12,7 @@
 #include "numeric/symmetric.h"
 #include "random/random.h"
 #include "samples/parameters.h"
+#include "solution/newton_steps.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -19,6 +20,9 @@ namespace {
 constexpr Index audit_blocks = 32;
 // Noise is averaged out by more samples, as far as the run itself was long.
 constexpr Index most_noisy_blocks = 512;
+// Samples whose Newton steps say nothing are solved one by one. With so many of them fewer samples
+// must do: their mean is then known to 1/16 of the scatter.
+constexpr Index most_solved = 256;
 
 // One block of fresh samples with the expansion's values.
 struct Audit {
@@ -53,8 +57,10 @@ class Metric {
                                       most_noisy_blocks * block_size, block_size);
       for (const Matrix& sample : hessians(audit, noise))
         hessian += sample / static_cast<double>(block_size);
+      if (!hessian.allFinite() && oracle.has_hessian()) hessian = exact_mean(audit, noise);
       hessian = symmetric_part(hessian);
     }
+    known = hessian.allFinite();
     inverse_ = solve_symmetric(hessian, Matrix::Identity(q, q));
   }
 
@@ -66,12 +72,26 @@ class Metric {
       const Matrix& hessian = all[static_cast<std::size_t>(i)];
       result.row(i) = solve_symmetric(symmetric_part(hessian), g.row(i).transpose()).transpose();
     }
+    // The map that stands for a gradient under constraints has kinks, and is no gradient.
+    if (!oracle_.facts().lift)
+      correct_steps(oracle_, audit.x, audit.theta, g, all, result, doubtful);
     return result;
   }
 
   std::int64_t gradients = 0;  // spent on differences
+  bool known = true;           // the mean Hessian is finite
+  DoubtfulSteps doubtful;
 
  private:
+  // Where differences reach over the border of a domain.
+  Matrix exact_mean(const Audit& audit, const Matrix& noise) {
+    const Index q = oracle_.dimension();
+    Matrix h(block_size, q * q);
+    oracle_.hessian(audit.x, audit.theta, noise, h);
+    gradients += block_size * q;
+    return h.colwise().mean().reshaped(q, q);
+  }
+
   std::vector<Matrix> hessians(const Audit& audit, const Matrix& noise) {
     gradients += 2 * audit.x.rows() * oracle_.dimension();
     return sample_hessians(oracle_, audit.x, audit.theta, noise, Difference::central,
@@ -97,6 +117,12 @@ void add_block(const Oracle& oracle, const Expansion& expansion, const Basis& wi
                                              Purpose::certificate_noise, block * block_size);
   const Matrix r1 = metric.steps(audit, g.first);
   const Matrix r2 = oracle.noise_dimension() > 0 ? metric.steps(audit, g.second) : r1;
+  if (oracle.noise_dimension() > 0 && !g.first.allFinite()) {
+    const Matrix noise = draw_noise(oracle.noise_dimension(),
+                                    make_stream(options.seed, Purpose::certificate_noise, 0),
+                                    block * block_size, block_size);
+    note_outside(oracle, audit.x, audit.theta, noise, g.first, metric.doubtful);
+  }
   const Vector products = g.products();
   sums.step += r1.cwiseProduct(r2).sum();
   sums.gradient += products.sum();
@@ -109,6 +135,26 @@ void add_block(const Oracle& oracle, const Expansion& expansion, const Basis& wi
     oracle.facts().reference(audit.theta, exact);
     sums.reference += (audit.x - exact).squaredNorm();
   }
+}
+
+// With noise: whether the steps of the mean Hessian lead to the optimum. The part of them in the
+// span of the basis is taken; what it leaves of the gradient must be short beside it, or noise.
+bool leads_on(const Oracle& oracle, const Expansion& expansion, const Options& options,
+              Metric& metric, Index first_block, const Coefficients& step, double squared) {
+  const Index m = expansion.coefficients().rows();
+  const Expansion moved(expansion.measure(), expansion.basis(), expansion.coefficients() - step);
+  ResidualCoefficients left(m, oracle.dimension());
+  for (Index block = first_block; block < first_block + audit_blocks; ++block) {
+    const Audit audit = fresh_block(oracle, moved, options.seed, block);
+    const PairedGradients g = paired_gradients(oracle, audit.x, audit.theta, options.seed,
+                                               Purpose::certificate_noise, block * block_size);
+    BasisBlock psi;
+    moved.basis().evaluate(audit.eta, m, psi);
+    left.add(psi, metric.steps(audit, 0.5 * (g.first + g.second)));
+  }
+  metric.gradients += 2 * audit_blocks * block_size;
+  const double noise = left.noise.sum() / (left.count * left.count);
+  return left.squares().sum() <= std::pow(second_step_share, 2) * squared + 3 * noise;
 }
 
 // The basis with candidates beyond it: as many again in its order, or its margin where it has no
@@ -159,26 +205,48 @@ Certificate certify(const Oracle& oracle, const Expansion& expansion, const Run&
             : audit_blocks;
   Metric metric(oracle, expansion, run, options);
   Sums sums{.residual = ResidualCoefficients(wide.size(), oracle.dimension())};
-  for (Index block = 0; block < blocks; ++block)
+  const DoubtfulSteps& doubtful = metric.doubtful;
+  Index block = 0;
+  for (; block < blocks && doubtful.solved + doubtful.unsolved < most_solved; ++block)
     add_block(oracle, expansion, wide, options, metric, block, sums);
-  certificate.gradients = metric.gradients + blocks * block_size * (noisy ? 2 : 1);
-  if (!std::isfinite(sums.step) || !std::isfinite(sums.gradient)) return certificate;
-
   const double n = sums.residual.count;
+  certificate.gradients =
+      metric.gradients + doubtful.gradients + block * block_size * (noisy ? 2 : 1);
+  certificate.outside = doubtful.outside_place;
+  certificate.outside_share = static_cast<double>(doubtful.outside) / n;
+  if (doubtful.unsolved > 0 && doubtful.outside == 0)
+    certificate.doubt = "a Newton step from the expansion does not lead to the optimum";
+  if (doubtful.unsolved > 0) return certificate;
+  if (noisy && doubtful.outside > 0) return certificate;
+  if (!std::isfinite(sums.step) || !metric.known) {
+    certificate.doubt = "the gradient is not finite at the expansion for some theta";
+    return certificate;
+  }
+
   const Vector squares = sums.residual.squares();
   const double in_span = std::max(0.0, squares.head(m).sum());
   // Without noise the rest is what the samples show beyond the span. With noise that would drown;
   // the candidates stand for it.
   const double beyond =
       std::max(0.0, noisy ? squares.tail(squares.size() - m).sum() : sums.step / n - in_span);
-  const double gradient_squared = std::max(0.0, sums.gradient / n);
+  if (noisy && !oracle.facts().lift) {
+    const bool known = leads_on(oracle, expansion, options, metric, blocks,
+                                sums.residual.sums.topRows(m) / n, in_span);
+    certificate.gradients = metric.gradients + blocks * block_size * 2;
+    if (!known) {
+      certificate.doubt = "Newton steps from the expansion do not lead to the optimum";
+      return certificate;
+    }
+  }
+  const double gradient_squared =
+      std::isfinite(sums.gradient) ? std::max(0.0, sums.gradient / n) : 0.0;
   const double sampling = std::min(in_span, noise_floor(run, options, gradient_squared, in_span));
   ErrorEstimate& error = certificate.error;
   error.estimate = std::sqrt(in_span + beyond);
   error.basis = std::sqrt(beyond);
   error.sampling = std::sqrt(sampling);
   error.optimisation = std::sqrt(in_span - sampling);
-  if (run.constants.mu.given) {
+  if (run.constants.mu.given && std::isfinite(sums.gradient)) {
     const double variance =
         std::max(0.0, sums.gradient_square / n - std::pow(sums.gradient / n, 2));
     const double quantile = normal_quantile(options.confidence);

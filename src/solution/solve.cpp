@@ -26,6 +26,27 @@ void judge(const Options& options, Solution& solution) {
                                   *solution.error.estimate, met ? "within" : "above", target);
 }
 
+// What the certificate has found beside the error. As in collocation, the expansion may leave the
+// domain of F where θ practically never is (docs/decisions.md); so may that of a run which can go on.
+void tell_of_doubts(const Certificate& certificate, Solution& solution) {
+  constexpr double most_outside = 1e-3;
+  if (!certificate.outside.empty()) {
+    const std::string text = fmt::format(
+        "the objective is not a number at the expansion with probability {:.2g}, as for {}",
+        certificate.outside_share, certificate.outside);
+    if (certificate.outside_share > most_outside && solution.status == Status::completed) {
+      solution.status = Status::outside_domain;
+      solution.message = text;
+      solution.error = ErrorEstimate{.confidence = solution.error.confidence};
+    } else {
+      solution.notes.push_back(text + (solution.error.estimate ? "" : "; the error is not known"));
+    }
+  }
+  if (!certificate.doubt.empty())
+    solution.notes.push_back("the error is not known: " + certificate.doubt +
+                             "; verify solves fresh samples one by one");
+}
+
 // ‖x_u − x*‖_π for an adaptive run: by quadrature, or by sampling where a grid would be too large.
 std::optional<double> reference_error(const Oracle& oracle, const Run& run,
                                       const Options& options) {
@@ -74,6 +95,7 @@ Solution solve(const Oracle& oracle, const Options& options) {
   solution.diagnostic_gradients += certificate.gradients;
   solution.true_error =
       solution.expansion.lift() ? lifted_error : known_error(solution, certificate);
+  tell_of_doubts(certificate, solution);
   judge(options, solution);
   return solution;
 }

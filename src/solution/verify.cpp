@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "chaosgrad/error.h"
 #include "curvature/curvature.h"
@@ -113,6 +114,22 @@ void find_outside(const FreshPoints& fresh, Verification& result) {
   }
 }
 
+// A lower confidence limit of a mean of squares, whatever their distribution: the k-th largest of n is
+// exceeded with a probability whose law is Beta(k, n − k + 1), and the mean is at least the product.
+// For k = 1, 2, 4, …, which share the doubt. One large error among many small ones is enough.
+double lower_mean(Vector squares, double doubt) {
+  std::sort(squares.begin(), squares.end(), std::greater<>());
+  const auto n = squares.size();
+  const double each = doubt / std::ceil(std::log2(static_cast<double>(n)) + 1);
+  double limit = 0;
+  for (Index k = 1; k <= n; k *= 2) {
+    const Distribution exceeded(Beta{static_cast<double>(k), static_cast<double>(n - k + 1), 0, 1});
+    const double probability = exceeded.quantile(each);
+    limit = std::max(limit, probability * squares(k - 1));
+  }
+  return limit;
+}
+
 void summarise(const Matrix& a, const Matrix& b, const Points& points, double confidence,
                Verification& result) {
   const auto n = static_cast<double>(points.size());
@@ -124,6 +141,9 @@ void summarise(const Matrix& a, const Matrix& b, const Points& points, double co
   const auto root = [](double square) { return std::sqrt(std::max(0.0, square)); };
   result.error = root(mean);
   result.lower = root(mean - half_width);
+  const bool true_squares = a == b;  // no noise
+  if (true_squares)
+    result.lower = std::max(result.lower, root(lower_mean(squares, 0.5 * (1 - confidence))));
   // Squared errors are skewed: the upper limit takes account of that.
   result.upper = root(std::max(mean + half_width, upper_mean(squares, 0.5 * (1 + confidence))));
   result.components = products.colwise().mean().transpose().cwiseMax(0.0).cwiseSqrt();

@@ -142,6 +142,14 @@ Verdict stop_stalled(const Context& context, const Fit& fit, CollocationState& s
                     "function: basis = \"log\" for " +
                     names + " does",
                 state);
+  if (const double left = unsolved_squares(context, state);
+      left > context.tuning.unsolved_share * state.error.squared)
+    return stop(Status::stalled,
+                fmt::format("{}; the optimisations at the points have not arrived, though their "
+                            "steps became short: what their gradients ask for is still {:.3g}; a "
+                            "start closer to the optimum may help",
+                            error, std::sqrt(left)),
+                state);
   Index worst = 0;
   fit.squares.maxCoeff(&worst);
   return stop(
@@ -186,8 +194,9 @@ void run_stages(const Context& context, Design& design, CollocationState& state)
       if (may_evaluate(context, 0, state) == Verdict::stop) return;  // the clock, within a stage
       fit = polish_and_fit(context, design, state);                  // 9 to 13
       if (!fit) return;
-    } while (doubt_outliers(tuning, state.error.squares, state.points));  // 14
-    record(context, state);                                               // 15
+    } while (doubt_outliers(tuning, state.error.squares, state.points) ||  // 14
+             doubt_solutions(context, state));
+    record(context, state);  // 15
     const Verdict verdict =
         judge(state.error, target(context, state), budget(context, state));  // 16
     if (verdict == Verdict::stop) return stop_before_test(context, state);

@@ -217,4 +217,37 @@ bool doubt_outliers(const CollocationTuning& tuning, const Vector& squares, Poin
   return found;
 }
 
+double unsolved_squares(const Context& context, CollocationState& state) {
+  if (context.constraints) return 0;
+  const Points& points = state.points;
+  Matrix steps(points.size(), points.g.cols()), g(block_size, points.g.cols());
+  for (Index first = 0; first < points.size(); first += block_size) {
+    const Index n = std::min(block_size, points.size() - first);
+    context.gradient.call(points.value.middleRows(first, n), points.theta.middleRows(first, n),
+                          g.topRows(n));
+    state.model.apply(points.eta.middleRows(first, n), g.topRows(n), steps.middleRows(first, n));
+  }
+  state.run.test_gradients += points.size() * context.gradient.draws;
+  return steps.squaredNorm() / static_cast<double>(points.size());
+}
+
+bool doubt_solutions(const Context& context, CollocationState& state) {
+  Points& points = state.points;
+  const Vector& squares = state.error.squares;
+  if (!context.oracle.has_value() || context.constraints) return false;
+  const double limit = context.tuning.outlier * squares.mean();
+  Matrix step(1, points.g.cols());
+  bool found = false;
+  for (Index i = 0; i < squares.size(); ++i) {
+    const auto point = static_cast<std::size_t>(i);
+    if (points.doubts[point] != context.tuning.most_doubts || !(squares(i) > limit)) continue;
+    state.model.apply(points.eta.row(i), points.g.row(i), step);
+    if (!(step.squaredNorm() > context.tuning.unsolved_share * squares(i))) continue;
+    points.trouble[point] = Trouble::unsolved;
+    ++points.doubts[point];  // the last time
+    found = true;
+  }
+  return found;
+}
+
 }  // namespace chaosgrad::internal::collocation

@@ -47,4 +47,13 @@ void choose_accuracy(const CollocationTuning& tuning, CollocationState& state);
 [[nodiscard]] bool doubt_outliers(const CollocationTuning& tuning, const Vector& squares,
                                   Points& points);
 
+// A point that still stands out after that, and whose gradient says that it is not solved, is
+// handed to rescue(): its own secants, made far from its optimum, may call any step a short one.
+[[nodiscard]] bool doubt_solutions(const Context& context, CollocationState& state);
+
+// The mean square of the steps that the common model makes of the gradients at the optima of the
+// points; 0 where x is constrained, and gradients do not vanish. If it is far more than the points say
+// that they lack, they are not solved.
+[[nodiscard]] double unsolved_squares(const Context& context, CollocationState& state);
+
 }  // namespace chaosgrad::internal::collocation

@@ -108,14 +108,20 @@ class BlockScreen {
     const ScreenBlock at =
         screen_at(context_, state_, screen_germs(context_, state_, draws_, look_, block));
     Matrix g(block_size, q_), r(block_size, q_);
+    Matrix factors;  // of H at each row, where it is known; B×q²
     context_.gradient.call(at.x, at.theta, g);
     std::vector<Remark> remarks(static_cast<std::size_t>(block_size), Remark::none);
-    if (context_.constraints) {
-      constrained_steps(at, g, r, remarks, block, screening);
-      g += at.lifted.force;  // what is left of ∇f beside what binds
-    } else {
-      steps(at, g, r, remarks);
+    if (plan_.exact) {
+      factors.resize(block_size, q_ * q_);
+      oracle_.hessian(at.x, at.theta, Matrix(block_size, 0), factors);
     }
+    if (context_.constraints) {
+      constrained_steps(at, g, factors, r, remarks, block, screening);
+    } else {
+      steps(at, g, factors, r, remarks);
+    }
+    if (plan_.exact) doubt_steps(at, g, factors, r, remarks);
+    if (context_.constraints) g += at.lifted.force;  // what is left of ∇f beside what binds
     if (plan_.monotone) {
       compare(at, at.x, g, elsewhere(at, start_), remarks);
       compare(at, at.x, g, elsewhere(at, around(context_, at.x, look_, block * block_size)),
@@ -126,7 +132,8 @@ class BlockScreen {
       const Index number = block * block_size + i;
       const bool finite = g.row(i).allFinite();
       if (!finite) remarks[row] = is_on_bound(at, i) ? Remark::on_border : Remark::not_finite;
-      const bool bad = !finite || remarks[row] == Remark::not_convex;
+      const bool bad = !finite || remarks[row] == Remark::not_convex ||
+                       remarks[row] == Remark::not_quadratic;
       screening.weights(number) = at.weights(i);
       const double farthest = at.x.row(i).norm() + reach_;
       const double step = r.row(i).norm();
@@ -142,16 +149,19 @@ class BlockScreen {
     return context_.constraints && (at.lifted.bound_multipliers.row(i).array() != 0).any();
   }
 
-  // H⁻¹ g: H at each sample where it is known, the model of H⁻¹ otherwise.
-  void steps(const ScreenBlock& at, const Matrix& g, Matrix& r,
+  // r = −H⁻¹ g: H at each sample where it is known, whose place its factor takes; the model of H⁻¹
+  // otherwise.
+  void steps(const ScreenBlock& at, const Matrix& g, Matrix& h, Matrix& r,
              std::vector<Remark>& remarks) const {
-    if (!plan_.exact) return state_.model.apply(at.eta, g, r);
-    Matrix h(block_size, q_ * q_), hessian(q_, q_);
-    oracle_.hessian(at.x, at.theta, Matrix(block_size, 0), h);
+    if (!plan_.exact) {
+      state_.model.apply(at.eta, g, r);
+      r = -r;
+      return;
+    }
     const double mu =
         oracle_.facts().strong_convexity.value_or(0) * (1 - context_.tuning.curvature_slack);
     for (Index i = 0; i < block_size; ++i) {
-      for (Index k = 0; k < q_ * q_; ++k) hessian(k) = h(i, k);
+      Matrix hessian = h.row(i).reshaped(q_, q_);
       if (!hessian.allFinite()) {  // a kink, or outside the domain
         remarks[static_cast<std::size_t>(i)] = Remark::not_convex;
         continue;
@@ -161,7 +171,8 @@ class BlockScreen {
         remarks[static_cast<std::size_t>(i)] = Remark::not_convex;
         continue;
       }
-      r.row(i) = factor.solve(g.row(i).transpose()).transpose();
+      r.row(i) = -factor.solve(g.row(i).transpose()).transpose();
+      h.row(i) = Matrix(factor.matrixL()).reshaped().transpose();
       if (mu == 0) continue;
       hessian.diagonal().array() -= mu;
       if (Eigen::LLT<Matrix>(hessian).info() != Eigen::Success)
@@ -169,17 +180,43 @@ class BlockScreen {
     }
   }
 
+  // A Newton step is as long as f is far from its minimum only where f is quadratic: beside the
+  // border of its domain −log x has x for a step, wherever the minimum is. After a step r that leads
+  // to it, ∇f has become g + H r. What is left of ∇f beyond that asks for a second step, which has
+  // to be short in every component.
+  void doubt_steps(const ScreenBlock& at, const Matrix& g, const Matrix& factors, const Matrix& r,
+                   std::vector<Remark>& remarks) const {
+    const auto doubtful = [](Remark remark) {
+      return remark == Remark::none || remark == Remark::below_mu;
+    };
+    Matrix y = at.x, g_y(block_size, q_);
+    for (Index i = 0; i < block_size; ++i) {
+      if (doubtful(remarks[static_cast<std::size_t>(i)]) && r.row(i).allFinite())
+        y.row(i) += r.row(i);
+    }
+    context_.gradient.call(y, at.theta, g_y);
+    for (Index i = 0; i < block_size; ++i) {
+      Remark& remark = remarks[static_cast<std::size_t>(i)];
+      if (!doubtful(remark) || !g.row(i).allFinite()) continue;
+      const Matrix factor = factors.row(i).reshaped(q_, q_);
+      const Vector step = r.row(i).transpose();
+      const Vector expected = factor * (factor.transpose() * step);
+      const Vector second =
+          solve_cholesky(factor, Vector((g_y.row(i) - g.row(i)).transpose() - expected));
+      const double rounding = context_.tuning.step_rounding * (step.norm() + at.x.row(i).norm());
+      for (Index k = 0; k < q_; ++k) {
+        if (!(std::abs(second(k)) <= context_.tuning.second_step * std::abs(step(k)) + rounding))
+          remark = Remark::not_quadratic;
+      }
+    }
+  }
+
   // The same over C: to the minimum of the quadratic model over it. Also by how much its multipliers
   // differ from those of the expansion. Where C is empty ∇f is not a number: not_finite.
-  void constrained_steps(const ScreenBlock& at, const Matrix& g, Matrix& r,
+  void constrained_steps(const ScreenBlock& at, const Matrix& g, Matrix& h, Matrix& r,
                          std::vector<Remark>& remarks, Index block, Screening& screening) const {
     std::vector<Matrix> factors;
-    Matrix h(block_size, q_ * q_);
-    if (plan_.exact) {
-      oracle_.hessian(at.x, at.theta, Matrix(block_size, 0), h);
-    } else {
-      factors = state_.metric->factors(at.eta);
-    }
+    if (!plan_.exact) factors = state_.metric->factors(at.eta);
     r.setZero();
     for (Index i = 0; i < block_size; ++i) {
       const auto row = static_cast<std::size_t>(i);
@@ -194,6 +231,7 @@ class BlockScreen {
           remarks[row] = Remark::not_convex;
           continue;
         }
+        h.row(i) = own.reshaped().transpose();
       }
       const Matrix& factor = plan_.exact ? own : factors[factors.size() == 1 ? 0 : row];
       const Projection end =
@@ -275,7 +313,7 @@ ScreenPlan plan_screening(const Context& context, const CollocationState& state)
   const double budget = std::max(tuning.screen_operations, tuning.screen_share * n * m * m);
   for (const auto& [exact, monotone] : {std::pair{true, true}, {false, true}, {false, false}}) {
     if (exact && !context.oracle.has_hessian()) continue;
-    const double gradients = (monotone ? 3 : 1) * *operations;
+    const double gradients = (monotone ? 3 : 1) * *operations + (exact ? *operations : 0);
     const double inverse =
         (exact ? 2 * q * *operations + q * q * q / 3 + 2 * q * q : state.model.operations()) +
         (context.constraints ? projection_operations(context, state) : 0);
@@ -302,7 +340,8 @@ Screening screen(const Context& context, const CollocationState& state, Index lo
         Matrix::Zero(samples, context.oracle.dimension() + context.constraints->rows());
   const BlockScreen work(context, state, look, plan);
   context.executor.for_each(samples / block_size, [&](Index block) { work.run(block, screening); });
-  const Index per_sample = (plan.monotone ? 3 : 1) + (plan.exact ? context.oracle.dimension() : 0);
+  const Index per_sample =
+      (plan.monotone ? 3 : 1) + (plan.exact ? context.oracle.dimension() + 1 : 0);
   screening.evaluations = samples * per_sample * context.gradient.draws;
   return screening;
 }

@@ -14,11 +14,12 @@ namespace chaosgrad::internal::collocation {
 // A screened θ, and what is remarkable about it.
 enum class Remark : char {
   none,
-  not_finite,    // ∇f at x_u
-  on_border,     // ∇f at x_u is not finite, and x_u is on a bound: the domain ends there
-  not_convex,    // H at x_u has an eigenvalue ≤ 0
-  below_mu,      // H at x_u has an eigenvalue below the given μ
-  not_monotone,  // ∇f between x_u and the start, or another x: not convex on the way
+  not_finite,     // ∇f at x_u
+  on_border,      // the same, and x_u is on a bound: the domain ends there
+  not_convex,     // H at x_u has an eigenvalue ≤ 0
+  below_mu,       // H at x_u has an eigenvalue below the given μ
+  not_quadratic,  // a Newton step from x_u leaves much of ∇f: its length is no distance
+  not_monotone,   // ∇f between x_u and the start, or another x: not convex on the way
 };
 
 struct Screening {

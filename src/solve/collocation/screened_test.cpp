@@ -25,33 +25,55 @@ Minimum minimum_at(const Context& context, const ScreenedSample& sample,
   return find_minimum(context, sample.theta, starts);
 }
 
-// Solves samples one by one, the first most_settled of them. What has no minimum ends the run; of the
+// Ends the run: two minima at one θ.
+Verdict stop_with_minima(const Context& context, const Vector& theta, const Minimum& here,
+                         const Minimum& there, CollocationState& state) {
+  const ProblemFacts& facts = context.oracle.facts();
+  return stop_at(
+      context, Status::several_minima, theta,
+      fmt::format("the objective has several local minima at {}: {} where it is {:.6g}, and {} "
+                  "where it is {:.6g}; x*(theta) is not one function",
+                  place(facts, theta), describe(facts, here.x), here.value,
+                  describe(facts, there.x), there.value),
+      state);
+}
+
+// Solves samples one by one, the first `most` of them. What has no minimum ends the run; of the
 // others the true error takes the place of the Newton step.
-Verdict settle(const Context& context, Index look, const std::vector<Index>& numbers,
+Verdict settle(const Context& context, Index look, const std::vector<Index>& numbers, Index most,
                Screening& screening, CollocationState& state) {
-  const auto solved =
-      std::min(numbers.size(), static_cast<std::size_t>(context.tuning.most_settled));
+  const auto solved = std::min(numbers.size(), static_cast<std::size_t>(most));
   if (solved == 0) return Verdict::go_on;
   std::vector<ScreenedSample> samples(solved);
-  std::vector<Minimum> found(solved);
+  std::vector<Minimum> found(solved), mirrored(solved);
   context.executor.for_each(static_cast<Index>(solved), [&](Index n) {
     const auto k = static_cast<std::size_t>(n);
     samples[k] = screened_sample(context, state, look, numbers[k]);
     found[k] = minimum_at(context, samples[k], state);
+    // On a saddle, or a ridge, f falls to both sides.
+    const bool ridge =
+        screening.remarks[static_cast<std::size_t>(numbers[k])] == Remark::not_convex;
+    if (ridge && found[k].outcome == Minimum::Outcome::found)
+      mirrored[k] = find_minimum(context, samples[k].theta, {2 * samples[k].x - found[k].x});
   });
   for (std::size_t k = 0; k < solved; ++k) {
-    state.run.test_gradients += found[k].gradients;
+    state.run.test_gradients += found[k].gradients + mirrored[k].gradients;
     if (found[k].outcome != Minimum::Outcome::found)
       return stop_without_minimum(context, samples[k].theta, found[k], state);
+    if (differ(context, samples[k].theta, found[k], mirrored[k], state))
+      return stop_with_minima(context, samples[k].theta, found[k], mirrored[k], state);
     screening.squares(numbers[k]) =
         screening.weights(numbers[k]) * (found[k].x - samples[k].x).squaredNorm();
   }
   return Verdict::go_on;
 }
 
-// Samples at which ∇f or H is not what it should be, the most probable first.
+// Samples at which ∇f or H is not what it should be, the most probable first; and those whose Newton
+// steps say nothing, as they come: their errors are as large as errors can be, unless they are
+// solved.
 Verdict settle_remarks(const Context& context, Index look, Screening& screening,
                        CollocationState& state) {
+  const Index most = context.tuning.most_settled;
   std::vector<Index> numbers = screening.with(Remark::not_convex);
   for (const Remark remark : {Remark::not_finite, Remark::on_border}) {
     const std::vector<Index> more = screening.with(remark);
@@ -59,7 +81,9 @@ Verdict settle_remarks(const Context& context, Index look, Screening& screening,
   }
   std::stable_sort(numbers.begin(), numbers.end(),
                    [&](Index a, Index b) { return screening.weights(a) > screening.weights(b); });
-  return settle(context, look, numbers, screening, state);
+  if (settle(context, look, numbers, most, screening, state) == Verdict::stop) return Verdict::stop;
+  return settle(context, look, screening.with(Remark::not_quadratic),
+                most * context.tuning.settling_rounds, screening, state);
 }
 
 // The numbers of the samples with the largest squares.
@@ -83,7 +107,9 @@ Verdict settle_worst(const Context& context, Index look, Screening& screening,
   for (Index round = 0; round < context.tuning.settling_rounds; ++round) {
     const std::vector<Index> numbers = worst_samples(screening, context.tuning.most_settled);
     const double said = screening.squares(numbers).sum();
-    if (settle(context, look, numbers, screening, state) == Verdict::stop) return Verdict::stop;
+    if (settle(context, look, numbers, context.tuning.most_settled, screening, state) ==
+        Verdict::stop)
+      return Verdict::stop;
     const bool too_long = screening.squares(numbers).sum() < 0.5 * said;
     if (!too_long || screening.squares.mean() < 0.25 * enough) break;
   }
@@ -108,17 +134,10 @@ Verdict look_for_minima(const Context& context, Index look, const Screening& scr
     pairs[k] = {sample.theta, find_minimum(context, sample.theta, {sample.x}),
                 find_minimum(context, sample.theta, {other})};
   });
-  const ProblemFacts& facts = context.oracle.facts();
   for (const Pair& pair : pairs) {
     state.run.test_gradients += pair.here.gradients + pair.there.gradients;
-    if (!differ(context, pair.theta, pair.here, pair.there, state)) continue;
-    return stop_at(
-        context, Status::several_minima, pair.theta,
-        fmt::format("the objective has several local minima at {}: {} where it is {:.6g}, and {} "
-                    "where it is {:.6g}; x*(theta) is not one function",
-                    place(facts, pair.theta), describe(facts, pair.here.x), pair.here.value,
-                    describe(facts, pair.there.x), pair.there.value),
-        state);
+    if (differ(context, pair.theta, pair.here, pair.there, state))
+      return stop_with_minima(context, pair.theta, pair.here, pair.there, state);
   }
   return Verdict::go_on;
 }

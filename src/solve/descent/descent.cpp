@@ -3,7 +3,6 @@
 #include "solve/descent/descent.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 #include <memory>
@@ -12,6 +11,8 @@
 
 #include "estimate/gradient_estimator.h"
 #include "problem/problem_samples.h"
+#include "solve/common/goal.h"
+#include "solve/common/momentum.h"
 #include "solve/descent/step_policy.h"
 #include "solve/descent/tuning.h"
 
@@ -73,6 +74,12 @@ struct Iterate {
   double first_norm = 0, best_norm = infinity;
   Index raises = 0;               // of an estimated L
   Index cuts = 0, first_cut = 0;  // of the step, by the guard
+  // The last place where D' was finite; whether iterates have left the domain of F, how often steps
+  // were halved for good because of that, and how often in a row iterates were drawn to the start.
+  Coefficients inside;
+  bool left = false;
+  double reach = infinity;  // half of the last step that left it: none may be longer
+  Index shortenings = 0, first_shortening = 0, retreats = 0;
 
   explicit Iterate(const Vector& start)  // the constant function
       : u(start.transpose()), previous(u), best(u) {}
@@ -87,7 +94,16 @@ struct Iterate {
         best_norm(run.state.number("best_norm")),
         raises(run.state.integer("raises")),
         cuts(run.state.integer("cuts")),
-        first_cut(run.state.integer("first_cut")) {}
+        first_cut(run.state.integer("first_cut")) {
+    left = run.state.arrays.contains("inside");
+    if (!left) return;
+    u = run.state.array("u");
+    inside = run.state.array("inside");
+    reach = run.state.number("reach");
+    shortenings = run.state.integer("shortenings");
+    first_shortening = run.state.integer("first_shortening");
+    retreats = run.state.integer("retreats");
+  }
 
   void save(Run& run) const {
     run.u = u;
@@ -99,6 +115,14 @@ struct Iterate {
     run.state.set_integer("raises", raises);
     run.state.set_integer("cuts", cuts);
     run.state.set_integer("first_cut", first_cut);
+    if (!left || inside.size() == 0) return;
+    run.u = inside;  // nobody has looked at the step from there yet
+    run.state.arrays["u"] = u;
+    run.state.arrays["inside"] = inside;
+    run.state.set_number("reach", reach);
+    run.state.set_integer("shortenings", shortenings);
+    run.state.set_integer("first_shortening", first_shortening);
+    run.state.set_integer("retreats", retreats);
   }
 };
 
@@ -132,16 +156,20 @@ void raise_smoothness(Index m, Iterate& at, Run& run) {
 }
 
 // Why D' is not finite, or far too large.
-void explain_failure(const GradientEstimator& estimator, const Samples& samples,
-                     const Coefficients& y, Index k, Growth growth, Run& run) {
+void explain_failure(const Oracle& oracle, const GradientEstimator& estimator,
+                     const Samples& samples, const Coefficients& y, Index k, Growth growth,
+                     Run& run) {
   if (growth == Growth::not_finite) {
     const auto bad = samples.with(
         k, [&](const SampleSource& source) { return estimator.find_bad_sample(source, y); });
     if (bad && bad->x.allFinite()) {
-      run.status = Status::bad_gradient;
-      run.stop_reason = fmt::format(
-          "the gradient is not finite at iteration {}, at theta = ({:.6g}), x = ({:.6g})", k,
-          fmt::join(bad->theta, ", "), fmt::join(bad->x, ", "));
+      const std::string reason =
+          oracle.explain(bad->x.transpose(), bad->theta.transpose(), bad->noise.transpose());
+      run.status = reason.empty() ? Status::bad_gradient : Status::outside_domain;
+      run.stop_reason =
+          fmt::format("the gradient is not finite at iteration {}, at {}, {}{}{}", k,
+                      place(oracle.facts(), bad->theta), variables_at(oracle.facts(), bad->x),
+                      reason.empty() ? "" : ": ", reason);
       return;
     }
   }
@@ -161,6 +189,45 @@ void note_corrections(const Iterate& at, const Options& options, Run& run) {
         fmt::format("the guard cut the step in {} of {} iterations, first at iteration {}", at.cuts,
                     options.iterations, at.first_cut));
   }
+  if (at.shortenings > 0) {
+    run.notes.push_back(
+        fmt::format("steps left the domain of the objective: they were halved {} times, first at "
+                    "iteration {}",
+                    at.shortenings, at.first_shortening));
+  }
+}
+
+// Steps as long as the domain allows.
+void shorten(Index times, const Options& options, double mu, Step& step) {
+  if (times == 0) return;
+  step.alpha = std::ldexp(step.alpha, -static_cast<int>(times));
+  if (options.method == Method::masg || (options.method == Method::agd && !options.momentum))
+    step.beta = paired_momentum(step.alpha, mu);
+}
+
+// D' is not finite at y. If it is where it was finite last, with the samples of now, the step from
+// there was too long: D holds it, and half of the step may be taken. Otherwise the iterate is drawn
+// to the start. (The domain of a convex function is convex: the way to a point inside leads inside.)
+enum class Return { step_again, retreated, lost };
+
+Return come_back(const GradientEstimator& estimator, const Samples& samples, Index k,
+                 const Coefficients& outside, const Vector& start, Iterate& at, Coefficients& D) {
+  if (at.inside.size() == 0 || at.shortenings == most_shortenings || at.retreats == most_retreats)
+    return Return::lost;
+  grow(at.inside, outside.rows());
+  samples.with(k, [&](const SampleSource& source) { estimator.estimate(source, at.inside, D); });
+  if (D.allFinite()) {
+    if (at.shortenings++ == 0) at.first_shortening = k;
+    at.reach = 0.5 * (outside - at.inside).norm();
+    at.retreats = 0;
+    at.u = at.inside;
+    return Return::step_again;
+  }
+  ++at.retreats;
+  at.inside *= 0.5;
+  at.inside.row(0) += 0.5 * start.transpose();
+  at.u = at.previous = at.inside;
+  return Return::retreated;
 }
 
 }  // namespace
@@ -182,7 +249,8 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
     const Level& level = plan.level(k);
     if (!monitor.may_continue(k, samples.count(k), run, std::exchange(now, {}))) break;
     at.next = k + 1;
-    const Step step = policy(k, level);
+    Step step = policy(k, level);
+    shorten(at.shortenings, options, run.constants.mu.value, step);
     if (step.cut && at.cuts++ == 0) at.first_cut = k;
 
     grow(at.u, level.m);
@@ -194,6 +262,23 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
     const Coefficients& y = step.beta == 0 ? at.u : extrapolated;
     samples.with(k, [&](const SampleSource& source) { estimator.estimate(source, y, D); });
     run.gradients += samples.count(k);
+    if (!D.allFinite() && y.allFinite()) {
+      at.left = true;
+      if (!monitor.may_continue(k, samples.count(k), run)) {
+        at.next = k;
+        break;
+      }
+      const Coefficients outside = y;
+      const Return back = come_back(estimator, samples, k, outside, oracle.facts().start, at, D);
+      if (back == Return::lost) {
+        explain_failure(oracle, estimator, samples, outside, k, Growth::not_finite, run);
+        break;
+      }
+      run.gradients += samples.count(k);
+      if (back == Return::retreated) continue;
+      step.alpha *= 0.5;
+      extrapolated = at.u;
+    }
 
     const double norm = D.norm();
     if (k == 1) at.first_norm = norm;
@@ -205,7 +290,7 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
       continue;
     }
     if (growth != Growth::bounded) {
-      explain_failure(estimator, samples, y, k, growth, run);
+      explain_failure(oracle, estimator, samples, y, k, growth, run);
       if (run.status == Status::diverged) at.u = at.best;
       break;
     }
@@ -213,6 +298,9 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
       at.best_norm = norm;
       at.best = at.u;
     }
+    at.inside = y;
+    at.retreats = 0;
+    if (step.alpha * norm > at.reach) step.alpha = at.reach / norm;
     at.previous = y - step.alpha * D;
     at.previous.swap(at.u);
     if (options.method == Method::uqsa && options.radius && at.u.norm() > *options.radius)

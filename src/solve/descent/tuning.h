@@ -17,6 +17,11 @@ inline constexpr double growth_factor = 10;
 // So often at most. Origin: an L that is 2^40 = 10^12 times its estimate is no Lipschitz constant.
 inline constexpr Index most_raises = 40;
 
+// A step that leaves the domain of F is taken again, half as long, and all that follow are; an
+// iterate that is outside for new samples is drawn halfway to the start. So often at most, the latter
+// in a row. Origin: 2^−40 and 2^−20 of the way are no progress.
+inline constexpr Index most_shortenings = 40, most_retreats = 20;
+
 // The guard keeps an accelerated step if the second moments contract at least this much of what
 // they would without noise. Origin: docs/mathematics.md, section 5; no step of the paper is cut
 // (tests/solve_test.cpp, Guard.LeavesThePapersStepsAlone).

@@ -11,17 +11,36 @@
 #include "numeric/decompositions.h"
 #include "samples/basis_table.h"
 #include "samples/parameters.h"
+#include "solve/common/goal.h"
 #include "solve/common/momentum.h"
 
 namespace chaosgrad::internal {
 namespace {
+
+// Origin: 2^−40 of a step is no progress; as in solve/descent.
+constexpr int most_shortenings = 40;
 
 // All points side by side: N×d germs and parameters, N×q iterates.
 struct PointIterates {
   Matrix eta, theta, x, previous, average;
   std::vector<char> active;
   Index next = 1;  // iteration
+  // Where ∇f was finite last at each point; by what its steps are shortened because they left the
+  // domain of F, which may happen most_shortenings times at a point; half of the last that did, which
+  // no other may be longer than.
+  Matrix inside;
+  Vector shortening, reach;
 
+  [[nodiscard]] bool has_left() const { return shortening.minCoeff() < 1; }
+  // The iterates; at points that have left the domain the last ones inside, as nobody has looked at
+  // the steps from there yet.
+  [[nodiscard]] Matrix values() const {
+    Matrix result = x;
+    for (Index i = 0; i < x.rows(); ++i) {
+      if (shortening(i) < 1) result.row(i) = inside.row(i);
+    }
+    return result;
+  }
   [[nodiscard]] Index active_count() const {
     return std::count(active.begin(), active.end(), char{1});
   }
@@ -38,6 +57,9 @@ PointIterates draw_points(const Oracle& oracle, const Options& options) {
   points.previous = points.x;
   points.average = points.x;
   points.active.assign(static_cast<std::size_t>(n), 1);
+  points.inside = Matrix::Constant(n, oracle.dimension(), std::nan(""));
+  points.shortening = Vector::Ones(n);
+  points.reach = Vector::Constant(n, infinity);
   return points;
 }
 
@@ -48,6 +70,10 @@ void save(const PointIterates& points, const Options& options, SolverState& stat
   state.arrays["previous"] = points.previous;
   state.arrays["average"] = points.average;
   state.integers["active"].assign(points.active.begin(), points.active.end());
+  if (!points.has_left()) return;
+  state.arrays["inside"] = points.inside;
+  state.arrays["shortening"] = points.shortening;
+  state.arrays["reach"] = points.reach;
 }
 
 // With noise the iterates of the second half are averaged, so their number is part of the method.
@@ -66,13 +92,18 @@ void restore(PointIterates& points, const Options& options, bool noisy, const So
   points.average = state.array("average");
   const std::vector<std::int64_t>& active = state.integer_list("active");
   points.active.assign(active.begin(), active.end());
+  points.inside = points.x;
+  if (!state.arrays.contains("inside")) return;
+  points.inside = state.array("inside");
+  points.shortening = state.array("shortening");
+  points.reach = state.array("reach");
 }
 
 struct Sweep {
   double squared_norm = 0;  // Σ |∇f|² over the points
   Index active = 0;         // points that took a step
-  bool finite = true;
-  auto members() { return std::tie(squared_norm, active, finite); }
+  Index bad = -1;           // the first point whose gradient is not finite, and stays so
+  auto members() { return std::tie(squared_norm, active, bad); }
 };
 
 // What iteration k does at every point.
@@ -80,7 +111,8 @@ struct PointStep {
   Index k = 1;
   Index draws = 1;  // gradients at each point
   double alpha = 0;
-  double beta = 0;       // 0 where the gradient is noisy
+  double beta = 0;  // 0 where the gradient is noisy
+  double mu = 0;
   double stop_norm = 0;  // |∇f| at which a point is done, without noise
 };
 
@@ -106,6 +138,19 @@ Matrix mean_gradient(const Oracle& oracle, const Options& options, const PointSt
   return mean;
 }
 
+// The step of a point is half as long from now on, and goes on from halfway back. False if that has
+// been tried in vain.
+bool come_back(Index row, const Matrix& y, Index i, PointIterates& points) {
+  if (!points.inside.row(row).allFinite() || !y.row(i).allFinite() ||
+      points.shortening(row) < std::ldexp(1.0, -most_shortenings))
+    return false;
+  points.shortening(row) *= 0.5;
+  points.reach(row) = 0.5 * (y.row(i) - points.inside.row(row)).norm();
+  points.x.row(row) = 0.5 * (y.row(i) + points.inside.row(row));
+  points.previous.row(row) = points.x.row(row);
+  return true;
+}
+
 // One accelerated step at every active point of one block.
 Sweep step_block(const Oracle& oracle, const Options& options, const PointStep& step, Index first,
                  PointIterates& points) {
@@ -117,16 +162,32 @@ Sweep step_block(const Oracle& oracle, const Options& options, const PointStep& 
   if (rows.empty()) return {};
   const Matrix theta = points.theta(rows, Eigen::all);
   const Matrix x = points.x(rows, Eigen::all);
-  const Matrix y = x + step.beta * (x - points.previous(rows, Eigen::all));
-  const Matrix mean = mean_gradient(oracle, options, step, y, theta, rows, first, n);
+  Matrix y = x + step.beta * (x - points.previous(rows, Eigen::all));
+  for (Index i = 0; i < y.rows() && step.beta > 0; ++i) {
+    const Index row = rows[static_cast<std::size_t>(i)];
+    const double alpha = points.shortening(row) * step.alpha;
+    if (alpha < step.alpha)
+      y.row(i) = x.row(i) + paired_momentum(alpha, step.mu) * (x.row(i) - points.previous.row(row));
+  }
+  Matrix mean = mean_gradient(oracle, options, step, y, theta, rows, first, n);
+  Index bad = -1;
   for (Index i = 0; i < mean.rows(); ++i) {
     const Index row = rows[static_cast<std::size_t>(i)];
+    if (!mean.row(i).allFinite()) {
+      if (!come_back(row, y, i, points) && bad < 0) bad = row;
+      mean.row(i).setZero();
+      continue;
+    }
+    points.inside.row(row) = y.row(i);
     points.previous.row(row) = points.x.row(row);
-    points.x.row(row) = y.row(i) - step.alpha * mean.row(i);
+    double alpha = points.shortening(row) * step.alpha;
+    if (alpha * mean.row(i).norm() > points.reach(row))
+      alpha = points.reach(row) / mean.row(i).norm();
+    points.x.row(row) = y.row(i) - alpha * mean.row(i);
     if (oracle.noise_dimension() == 0 && mean.row(i).norm() <= step.stop_norm)
       points.active[static_cast<std::size_t>(row)] = 0;
   }
-  return {.squared_norm = mean.squaredNorm(), .active = mean.rows(), .finite = mean.allFinite()};
+  return {.squared_norm = mean.squaredNorm(), .active = mean.rows(), .bad = bad};
 }
 
 Sweep step_all(const Oracle& oracle, const Options& options, const PointStep& step,
@@ -137,7 +198,7 @@ Sweep step_all(const Oracle& oracle, const Options& options, const PointStep& st
       [](Sweep& left, Sweep&& right) {
         left.squared_norm += right.squared_norm;
         left.active += right.active;
-        left.finite = left.finite && right.finite;
+        if (left.bad < 0) left.bad = right.bad;
       });
 }
 
@@ -173,6 +234,7 @@ void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan
   PointStep step;
   step.alpha = noisy ? 2 / ((mu + L) * run.constants.VG.value) : 1 / L;
   step.beta = noisy ? 0 : paired_momentum(step.alpha, mu);
+  step.mu = mu;
   step.stop_norm = mu * options.point_tolerance;
   // With noise: the mean of the second half of the iterates.
   const Index averaged_from = options.iterations / 2 + 1;
@@ -186,8 +248,8 @@ void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan
   const auto conclude = [&] {
     save(points, options, run.state);
     const bool averaged = noisy && static_cast<Index>(run.history.size()) >= averaged_from;
-    run.fits =
-        fit(plan.basis, points.eta, averaged ? points.average : points.x, m, reference, executor);
+    run.fits = fit(plan.basis, points.eta, averaged ? points.average : points.values(), m,
+                   reference, executor);
     run.u = options.fit == Fit::least_squares ? run.fits->least_squares : run.fits->projection;
   };
   Index active = points.active_count();
@@ -198,9 +260,16 @@ void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan
     points.next = k + 1;
     const Sweep sweep = step_all(oracle, options, step, points, executor);
     run.gradients += sweep.active * step.draws;
-    if (!sweep.finite) {
-      run.status = Status::bad_gradient;
-      run.stop_reason = fmt::format("a gradient is not finite at iteration {}", k);
+    if (sweep.bad >= 0) {
+      const Vector theta = points.theta.row(sweep.bad).transpose();
+      const Vector x = points.x.row(sweep.bad).transpose();
+      const std::string reason = oracle.explain(x.transpose(), theta.transpose(),
+                                                Matrix::Constant(1, oracle.noise_dimension(), 0.5));
+      run.status = reason.empty() ? Status::bad_gradient : Status::outside_domain;
+      run.stop_reason =
+          fmt::format("the gradient is not finite at iteration {}, at {}, near {}{}{}", k,
+                      place(oracle.facts(), theta), variables_at(oracle.facts(), x),
+                      reason.empty() ? "" : ": ", reason);
       run.u = Coefficients::Zero(m, oracle.dimension());
       return;
     }
@@ -221,6 +290,11 @@ void solve_nested(const Oracle& oracle, const Options& options, const Plan& plan
     run.notes.push_back(
         fmt::format("{} of {} points did not reach point_tolerance in {} iterations", active,
                     options.points, options.iterations));
+  }
+  if (const auto left = (points.shortening.array() < 1).count(); left > 0) {
+    run.notes.push_back(
+        fmt::format("steps left the domain of the objective at {} of {} points: they were halved",
+                    left, options.points));
   }
   conclude();
 }

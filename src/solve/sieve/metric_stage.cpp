@@ -28,11 +28,16 @@ bool is_no_gradient(const Oracle& oracle, const MeasuredCurvature& seen,
 
 }  // namespace
 
-SieveVerdict fail_concave(const Oracle& oracle, const std::string& what, Run& run) {
+SieveVerdict fail_concave(const Oracle& oracle, const std::string& what, const Vector& mean_x,
+                          Run& run) {
   return fail(
       Status::not_strongly_convex,
-      fmt::format("the objective is not strongly convex in x for every theta: {}{}", what,
-                  oracle.has_value() ? "" : " (or a component of the gradient has the wrong sign)"),
+      fmt::format("the objective is not strongly convex in x for every theta: {}{}, where the mean "
+                  "of the expansion is {}; if the optimum is elsewhere, a start closer to it may "
+                  "help, or bounds on x that keep it where the objective is convex",
+                  what,
+                  oracle.has_value() ? "" : " (or a component of the gradient has the wrong sign)",
+                  variables_at(oracle.facts(), mean_x)),
       run);
 }
 
@@ -93,7 +98,7 @@ SieveVerdict renew_metric(const SieveContext& context, Monitor& monitor, SieveSt
     return SieveVerdict::failed;
   state.concave = seen.concavity ? describe(*seen.concavity, facts) : std::string{};
   if (!state.concave.empty() && state.stage >= tuning.least_stages)
-    return fail_concave(context.oracle, state.concave, run);
+    return fail_concave(context.oracle, state.concave, state.u.row(0).transpose(), run);
   if (!found->metric && can_return(state, tuning)) {  // a step too far, to where f is flat
     halve_step(tuning, state);
     return SieveVerdict::shortened;
@@ -103,7 +108,7 @@ SieveVerdict renew_metric(const SieveContext& context, Monitor& monitor, SieveSt
         context.oracle,
         fmt::format("its curvature is {:.3g} along {}, {}", seen.mean.lowest(),
                     describe_direction(seen.mean.vectors.col(0), facts), everywhere),
-        run);
+        state.u.row(0).transpose(), run);
   }
   state.metric = std::move(found->metric);
   state.seen = {};

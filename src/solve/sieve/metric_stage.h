@@ -11,8 +11,9 @@ namespace chaosgrad::internal {
 [[nodiscard]] SieveVerdict renew_metric(const SieveContext& context, Monitor& monitor,
                                         SieveState& state, Run& run);
 
-// not_strongly_convex, for the reason `what`.
-SieveVerdict fail_concave(const Oracle& oracle, const std::string& what, Run& run);
+// not_strongly_convex, for the reason `what`, seen around the expansion of this mean.
+SieveVerdict fail_concave(const Oracle& oracle, const std::string& what, const Vector& mean_x,
+                          Run& run);
 
 // "its curvature is -0.7 ± 0.02 along x, on average over the quarter of theta where t is lowest".
 [[nodiscard]] std::string describe(const Concavity& concavity, const ProblemFacts& facts);

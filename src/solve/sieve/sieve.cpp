@@ -86,7 +86,8 @@ SieveVerdict check(const SieveContext& context, const SieveBatch& batch, SieveSt
   state.smallest_step = std::min(state.smallest_step, size);
   if (std::isfinite(size) && size < context.tuning.runaway * state.smallest_step)
     return SieveVerdict::go_on;
-  if (!state.concave.empty()) return fail_concave(context.oracle, state.concave, run);
+  if (!state.concave.empty())
+    return fail_concave(context.oracle, state.concave, state.u.row(0).transpose(), run);
   const Vector sizes = step.colwise().norm().transpose();
   return fail(
       Status::diverged,

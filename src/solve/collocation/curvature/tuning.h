@@ -56,6 +56,10 @@ struct CollocationTuning {
   // so many times at most: optima with kinks have outliers of their own.
   // Origin: measured, gradients 1.05 off, 1.01 at 1, 1.03 at 4.
   Index most_doubts = 2;
+  // and is solved by the method that arrives if the common model's step at it, squared, is more than
+  // this share of its squared error.
+  // Origin: a quarter in norm; where x*(θ) itself stands out, ∇f is small and nothing is done.
+  double unsolved_share = 0.06;
   // Predictions, and first steps, beyond this many times the largest known optimum are wild: the
   // point starts from the nearest known optimum instead.
   // Origin: measured, gradients 1.22 off, 1.01 at 1.5, 1.00 at 6.
@@ -174,6 +178,13 @@ struct CollocationTuning {
   Index least_screened = 256;
   // Origin: features of probability 1e-4 are seen with 32,768 samples from π.
   Index most_screened = 65536;
+  // A Newton step at a screened sample stands for the distance to the optimum if a second one would
+  // be at most this share of it, in every component.
+  // Origin: the geometric series that steps of this ratio make is 1/(1 − 1/4) = 1.3 first steps.
+  double second_step = 0.25;
+  // Rounding of such steps, relative to |x_u| and the first step.
+  // Origin: seven digits less than a double has, for Hessians of that condition.
+  double step_rounding = 1e-9;
   // Rounding of (∇f(y) − ∇f(x))·(y − x), relative.
   // Origin: seven digits of ∇f.
   double monotone_slack = 1e-7;
@@ -313,6 +324,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("tightening", tuning.tightening);
   visitor("outlier", tuning.outlier);
   visitor("most_doubts", tuning.most_doubts);
+  visitor("unsolved_share", tuning.unsolved_share);
   visitor("largest_prediction", tuning.largest_prediction);
   visitor("pilot_points", tuning.pilot_points);
   visitor("few_ratios", tuning.few_ratios);
@@ -351,6 +363,8 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("screen_share", tuning.screen_share);
   visitor("least_screened", tuning.least_screened);
   visitor("most_screened", tuning.most_screened);
+  visitor("second_step", tuning.second_step);
+  visitor("step_rounding", tuning.step_rounding);
   visitor("monotone_slack", tuning.monotone_slack);
   visitor("elsewhere_reach", tuning.elsewhere_reach);
   visitor("most_settled", tuning.most_settled);
