@@ -137,12 +137,15 @@ void add_block(const Oracle& oracle, const Expansion& expansion, const Basis& wi
   }
 }
 
-// With noise: whether the steps of the mean Hessian lead to the optimum. The part of them in the
-// span of the basis is taken; what it leaves of the gradient must be short beside it, or noise.
+// With noise: whether the steps of the mean Hessian lead to the optimum. Four times their part in the
+// span of the basis must be too long; if ∇f still points the same way after it, beyond noise, the
+// steps are no distances.
 bool leads_on(const Oracle& oracle, const Expansion& expansion, const Options& options,
-              Metric& metric, Index first_block, const Coefficients& step, double squared) {
+              Metric& metric, Index first_block, const Coefficients& step) {
+  constexpr double too_long = 4;
   const Index m = expansion.coefficients().rows();
-  const Expansion moved(expansion.measure(), expansion.basis(), expansion.coefficients() - step);
+  const Expansion moved(expansion.measure(), expansion.basis(),
+                        expansion.coefficients() - too_long * step);
   ResidualCoefficients left(m, oracle.dimension());
   for (Index block = first_block; block < first_block + audit_blocks; ++block) {
     const Audit audit = fresh_block(oracle, moved, options.seed, block);
@@ -153,8 +156,9 @@ bool leads_on(const Oracle& oracle, const Expansion& expansion, const Options& o
     left.add(psi, metric.steps(audit, 0.5 * (g.first + g.second)));
   }
   metric.gradients += 2 * audit_blocks * block_size;
-  const double noise = left.noise.sum() / (left.count * left.count);
-  return left.squares().sum() <= std::pow(second_step_share, 2) * squared + 3 * noise;
+  const double same_way = left.sums.cwiseProduct(step).sum() / left.count;
+  const double noise = left.noise.maxCoeff() / (left.count * left.count);
+  return same_way <= 3 * std::sqrt(noise) * step.norm();
 }
 
 // The basis with candidates beyond it: as many again in its order, or its margin where it has no
@@ -230,8 +234,8 @@ Certificate certify(const Oracle& oracle, const Expansion& expansion, const Run&
   const double beyond =
       std::max(0.0, noisy ? squares.tail(squares.size() - m).sum() : sums.step / n - in_span);
   if (noisy && !oracle.facts().lift) {
-    const bool known = leads_on(oracle, expansion, options, metric, blocks,
-                                sums.residual.sums.topRows(m) / n, in_span);
+    const bool known =
+        leads_on(oracle, expansion, options, metric, blocks, sums.residual.sums.topRows(m) / n);
     certificate.gradients = metric.gradients + blocks * block_size * 2;
     if (!known) {
       certificate.doubt = "Newton steps from the expansion do not lead to the optimum";
