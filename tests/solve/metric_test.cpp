@@ -1,5 +1,5 @@
-// The metric of the lift: regressions on secants and fits of factors recover functions that they can
-// represent, choose the parameters that matter, and keep no minimiser from being one.
+// The metric of the lift: fits of factors choose the parameters that matter, equalities make it
+// definite, and descents find their way into a domain that ends at the bounds.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,9 +7,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "constraint/metric_factor.h"
-#include "numeric/symmetric.h"
 #include "solve/collocation/curvature/metric_fit.h"
-#include "solve/collocation/curvature/symmetric_regression.h"
 #include "support/keyed_numbers.h"
 
 namespace chaosgrad::internal {
@@ -21,24 +19,6 @@ std::vector<Family> legendre(Index d) {
   std::vector<Family> families;
   for (Index k = 0; k < d; ++k) families.push_back(Family(Uniform{-1, 1}));
   return families;
-}
-
-// n pairs carry n q numbers, symmetric W_ν have h q (q + 1)/2: 12 pairs determine two matrices of
-// four rows with ten entries each, where without symmetry they would be 32 unknowns on rows of 8.
-TEST(SymmetricRegression, RecoversSymmetricFunctions) {
-  const Index q = 4, n = 12;
-  const Basis basis(legendre(1), IndexSet::first(1, 2));
-  const Matrix eta = signed_numbers(1, n, 1), z = signed_numbers(2, n, q);
-  std::vector<Matrix> truth;
-  for (std::uint64_t key : {3, 4}) truth.push_back(symmetric_part(signed_numbers(key, q, q)));
-  Matrix t(n, q);
-  for (Index j = 0; j < n; ++j)
-    t.row(j) = z.row(j) * (truth[0] + std::sqrt(3.0) * eta(j, 0) * truth[1]);
-  const SymmetricRegression found = fit_symmetric(basis, eta, z, t, 1e-14, 500);
-  for (std::size_t v = 0; v < 2; ++v)
-    EXPECT_LT((found.weights[v] - truth[v]).norm(), 1e-5 * truth[v].norm());
-  const Matrix at = found.matrices(Matrix::Constant(1, 1, 0.5)).front();
-  EXPECT_LT((at - truth[0] - std::sqrt(3.0) * 0.5 * truth[1]).norm(), 1e-5);
 }
 
 // R depends on the second of three parameters only: no function of the others is taken.

@@ -10,10 +10,29 @@
 #include "samples/mixture.h"
 #include "solve/collocation/curvature/metric_fit.h"
 #include "solve/collocation/curvature/secant_regression.h"
-#include "solve/collocation/curvature/symmetric_regression.h"
 
 namespace chaosgrad::internal {
 namespace {
+
+// The functions of θ in a metric: those on which the expansion is largest, of low degrees where a
+// germ is unbounded: far out M must not be anything.
+IndexSet metric_indices(const MetricData& data, Index h) {
+  const std::vector<MultiIndex>& all = data.basis.indices().indices();
+  std::vector<MultiIndex> low;
+  std::vector<Index> rows;
+  for (Index i = 0; i < data.u.rows(); ++i) {
+    const MultiIndex& index = all[static_cast<std::size_t>(i)];
+    Index degree = 0;
+    for (std::size_t k = 0; k < index.size(); ++k) {
+      const Distribution& germ = data.basis.families()[k].distribution();
+      if (!(std::isfinite(germ.lower()) && std::isfinite(germ.upper()))) degree += index[k];
+    }
+    if (degree > data.tuning.metric_degree) continue;
+    low.push_back(index);
+    rows.push_back(i);
+  }
+  return largest_indices(IndexSet::from(std::move(low)), data.u(rows, Eigen::all), h);
+}
 
 // Equalities always bind: x*(θ) has no kinks, and y needs no better metric.
 bool only_equalities(const Constraints& constraints) {
@@ -28,6 +47,21 @@ Matrix with_floor(const Matrix& H, double least) {
   return eigen.vectors * eigen.values.cwiseMax(least).asDiagonal() * eigen.vectors.transpose();
 }
 
+// √(Σ|y − M s|²_{H̄⁻¹}/Σ|y|²_{H̄⁻¹}): how far M is from the Hessians that the secants have seen.
+double misfit(const Lift& lift, const SecantPairs& pairs, const Curvature& mean) {
+  Matrix rest = pairs.y;
+  for (Index first = 0; first < rest.rows(); first += block_size) {
+    const Index n = std::min(block_size, rest.rows() - first);
+    const std::vector<Matrix> factors = lift.factors(pairs.eta.middleRows(first, n));
+    for (Index i = 0; i < n; ++i) {
+      const Matrix& L = factors[factors.size() == 1 ? 0 : static_cast<std::size_t>(i)];
+      rest.row(first + i) -= (L * (L.transpose() * pairs.s.row(first + i).transpose())).transpose();
+    }
+  }
+  const double size = mean.solve(pairs.y).cwiseProduct(pairs.y).sum();
+  return std::sqrt(mean.solve(rest).cwiseProduct(rest).sum() / size);
+}
+
 // With these weights means over points are means over π: far out there are more points than π has.
 Vector weights_at(const Matrix& eta, const MetricData& data) {
   Executor serial(1);
@@ -35,8 +69,8 @@ Vector weights_at(const Matrix& eta, const MetricData& data) {
   return defensive_weights(basis_table(data.basis, eta, m, serial).rowwise().squaredNorm(), m);
 }
 
-// The mean of |s − M⁻¹y|²_H̄/|s|²_H̄ over the pairs, its root: what M lets through of the kinks of x.
-double misfit(const Lift& lift, const SecantPairs& pairs, const MetricData& data) {
+// The root of the mean of |s − M⁻¹y|²_H̄/|s|²_H̄ over the pairs: what M lets through of kinks of x.
+double leak(const Lift& lift, const SecantPairs& pairs, const MetricData& data) {
   Matrix rest = pairs.s;
   for (Index first = 0; first < rest.rows(); first += block_size) {
     const Index n = std::min(block_size, rest.rows() - first);
@@ -54,13 +88,6 @@ double misfit(const Lift& lift, const SecantPairs& pairs, const MetricData& data
   return std::sqrt(weights.dot(rests.cwiseQuotient(sizes)) / weights.sum());
 }
 
-std::vector<Matrix> unpacked_rows(const Matrix& entries, Index q) {
-  std::vector<Matrix> result;
-  for (Index i = 0; i < entries.rows(); ++i)
-    result.push_back(unpacked_factor(entries.row(i).transpose(), q));
-  return result;
-}
-
 // H̄, and what equalities add to it.
 Matrix mean_metric(const MetricData& data) {
   return with_equalities(data.mean.matrix(), *data.oracle.facts().constraints,
@@ -68,14 +95,18 @@ Matrix mean_metric(const MetricData& data) {
                          data.points.theta.row(0).transpose());
 }
 
-// H̄⁻¹ = R̄ R̄ᵀ.
-Matrix mean_factor(const MetricData& data) {
-  return inverse_factor(positive_factor(mean_metric(data), data.tuning.metric_floor));
-}
-
-std::shared_ptr<const Lift> lift_of(const Lift& before, FittedFactors fitted) {
-  return std::make_shared<Lift>(before.shared_constraints(), std::move(fitted.basis),
-                                std::move(fitted.entries));
+// Entries at germs (n×d) fitted by functions of the basis; ridge against functions that the germs
+// hardly determine.
+Coefficients fit_entries(const Basis& basis, const Matrix& eta, const Matrix& entries,
+                         double ridge) {
+  Executor serial(1);
+  const Matrix psi = basis_table(basis, eta, basis.size(), serial);
+  const Vector mean = entries.colwise().mean().transpose();
+  Matrix gram = psi.transpose() * psi;
+  gram.diagonal().tail(gram.rows() - 1).array() += ridge * static_cast<double>(eta.rows());
+  Coefficients u = solve_positive(gram, psi.transpose() * (entries.rowwise() - mean.transpose()));
+  u.row(0) += mean.transpose();
+  return u;
 }
 
 // Exact Hessians at the first points, until there are `wanted`; those that are not positive are left
@@ -102,6 +133,28 @@ void add_hessians(const MetricData& data, Index wanted, HessianPoints& hessians,
   }
 }
 
+// From Hessians at points: at most as many functions as half of the expansion's; the Hessians may
+// take a share of the gradients so far.
+std::shared_ptr<const Lift> from_hessians(const MetricData& data, const Lift& before,
+                                          HessianPoints& hessians, std::int64_t& gradients) {
+  const auto affordable =
+      static_cast<Index>(data.tuning.metric_share * static_cast<double>(gradients) /
+                         (data.tuning.hessians_per_function *
+                          static_cast<double>(data.points.x.cols() * data.oracle.facts().draws)));
+  const Index functions = std::min(
+      {(data.u.rows() + 1) / 2, data.points.size() / 2, affordable, data.tuning.metric_functions});
+  if (functions < 2) return {};
+  const IndexSet indices = metric_indices(data, functions);
+  const auto wanted = static_cast<Index>(
+      std::ceil(data.tuning.hessians_per_function * static_cast<double>(indices.size())));
+  add_hessians(data, wanted, hessians, gradients);
+  if (static_cast<Index>(hessians.points.size()) < wanted) return {};
+  const Basis basis(data.basis.families(), indices);
+  return std::make_shared<Lift>(before.shared_constraints(), basis,
+                                fit_entries(basis, data.points.eta(hessians.points, Eigen::all),
+                                            hessians.entries, data.tuning.metric_ridge));
+}
+
 // Where f is much flatter than at the nominal point M⁻¹ = R Rᵀ is so large that nothing follows it:
 // the eigenvalues κ of R̄⁻¹ M⁻¹ R̄⁻ᵀ become κ/√(1 + (κ/most)²), at every point if they do at one.
 void limit_factors(const Matrix& mean, double most, std::vector<Matrix>& factors) {
@@ -123,44 +176,48 @@ void limit_factors(const Matrix& mean, double most, std::vector<Matrix>& factors
   }
 }
 
-FittedFactors fit_hessians(const MetricData& data, const HessianPoints& hessians) {
-  const auto n = static_cast<double>(hessians.points.size());
-  const auto most = static_cast<Index>(n / 2.0);
-  const Matrix eta = data.points.eta(hessians.points, Eigen::all);
-  std::vector<Matrix> factors = unpacked_rows(hessians.entries, data.points.x.cols());
-  const Matrix mean = mean_factor(data);
-  limit_factors(mean, 1 / data.tuning.metric_least, factors);
-  return fit_factors(data.basis.families(), eta, weights_at(eta, data), factors, mean,
-                     {.most = std::clamp<Index>(std::min(most, (data.u.rows() + 1) / 2), 1,
-                                                data.tuning.metric_functions),
-                      .unbounded_degree = data.tuning.metric_degree});
+// Whether the Hessian is the same at another x: then M can be H itself, as smooth as H is.
+bool is_quadratic(const MetricData& data) {
+  const Index q = data.points.x.cols();
+  const Matrix theta = data.points.theta.row(0), here = data.points.value.row(0);
+  Matrix there = here, at_here(1, q * q), at_there(1, q * q);
+  for (Index j = 0; j < q; ++j) there(0, j) += (j % 2 == 0 ? 0.1 : -0.07) * (1 + here.norm());
+  data.oracle.hessian(here, theta, Matrix(1, 0), at_here);
+  data.oracle.hessian(there, theta, Matrix(1, 0), at_there);
+  return (at_here - at_there).norm() <= 1e-12 * at_here.norm();
 }
 
-// From Hessians at points: as many as a share of the gradients so far pays for, unless those that
-// there are tell enough about the pairs.
-std::shared_ptr<const Lift> from_hessians(const MetricData& data, const Lift& before,
-                                          const SecantPairs& pairs, HessianPoints& hessians,
-                                          std::int64_t& gradients) {
+// From Hessians that do not depend on x, on functions of their own: as many Hessians as a share of
+// the gradients so far pays for, unless those that there are tell enough about the pairs.
+std::shared_ptr<const Lift> from_exact_hessians(const MetricData& data, const Lift& before,
+                                                const SecantPairs& pairs, HessianPoints& hessians,
+                                                std::int64_t& gradients) {
+  const Index q = data.points.x.cols();
   const auto fitted = [&]() -> std::shared_ptr<const Lift> {
-    const auto few = static_cast<std::size_t>(2 * data.tuning.hessians_per_function);
-    return hessians.points.size() < few ? nullptr : lift_of(before, fit_hessians(data, hessians));
+    const Matrix eta = data.points.eta(hessians.points, Eigen::all);
+    if (eta.rows() < 4) return {};
+    std::vector<Matrix> factors;
+    for (Index i = 0; i < eta.rows(); ++i)
+      factors.push_back(unpacked_factor(hessians.entries.row(i).transpose(), q));
+    const Matrix mean =
+        inverse_factor(positive_factor(mean_metric(data), data.tuning.metric_floor));
+    limit_factors(mean, 1 / data.tuning.metric_least, factors);
+    const Index most =
+        std::min({eta.rows() / 2, (data.u.rows() + 1) / 2, data.tuning.metric_functions});
+    FittedFactors found = fit_factors(
+        data.basis.families(), eta, weights_at(eta, data), factors, mean,
+        {.most = std::max<Index>(1, most), .unbounded_degree = data.tuning.exact_metric_degree});
+    return std::make_shared<Lift>(before.shared_constraints(), std::move(found.basis),
+                                  std::move(found.entries));
   };
   if (std::shared_ptr<const Lift> found = fitted();
-      found && misfit(*found, pairs, data) <= data.enough)
+      found && leak(*found, pairs, data) <= data.enough)
     return found;
-  const auto price = static_cast<double>(data.points.x.cols() * data.oracle.facts().draws);
+  const auto price = static_cast<double>(q * data.oracle.facts().draws);
   const auto affordable =
       static_cast<Index>(data.tuning.metric_share * static_cast<double>(gradients) / price);
-  const auto most = static_cast<Index>(data.tuning.hessians_per_function *
-                                       static_cast<double>(data.tuning.metric_functions));
-  add_hessians(data, std::min(affordable, most), hessians, gradients);
+  add_hessians(data, std::min(affordable, 2 * data.tuning.metric_functions), hessians, gradients);
   return fitted();
-}
-
-// How many functions of θ a regression on n pairs can have within its operations.
-Index affordable_functions(const CollocationTuning& tuning, Index n, Index q) {
-  const double step = 4.0 * static_cast<double>(n * q * q);  // of one function
-  return static_cast<Index>(tuning.metric_operations / (step * tuning.metric_steps));
 }
 
 // From secants: s ≈ H̄^{−½} (I + Σ W_ν ψ_ν) H̄^{−½} y by regression, made symmetric and positive at
@@ -168,8 +225,10 @@ Index affordable_functions(const CollocationTuning& tuning, Index n, Index q) {
 // about its own curvature; but M⁻¹H s = s along all that is ever free, and only there x* has kinks.
 std::shared_ptr<const Lift> from_secants(const MetricData& data, const Lift& before,
                                          const SecantPairs& pairs) {
-  const Index n = pairs.s.rows(), q = pairs.s.cols();
-  const Index h = std::min({data.u.rows(), n / q, affordable_functions(data.tuning, n, q)});
+  const Index n = pairs.s.rows(), q = pairs.s.cols(), N = data.points.size();
+  const Index h = std::min(
+      data.u.rows(),
+      SecantRegression::affordable_functions(n, q, N, data.oracle.facts().operations, data.tuning));
   if (h < 1) return {};
   const Matrix mean = with_floor(mean_metric(data), data.tuning.metric_floor * data.mean.highest());
   const SymmetricEigen eigen = symmetric_eigen(mean);
@@ -178,40 +237,26 @@ std::shared_ptr<const Lift> from_secants(const MetricData& data, const Lift& bef
   const Matrix inverse_root = eigen.vectors * eigen.values.cwiseSqrt().cwiseInverse().asDiagonal() *
                               eigen.vectors.transpose();
   Matrix s = pairs.s * root, y = pairs.y * inverse_root;
-  const Vector scale = weights_at(pairs.eta, data).cwiseSqrt().cwiseQuotient(y.rowwise().norm());
+  const Vector scale = y.rowwise().norm().cwiseInverse();
   s = scale.asDiagonal() * s;
   y = scale.asDiagonal() * y;
-  const SymmetricRegression regression =
-      fit_symmetric(Basis(data.basis.families(), largest_indices(data.basis.indices(), data.u, h)),
-                    pairs.eta, y, s - y, data.tuning.model_ridge, data.tuning.metric_steps);
-  const Index N = std::min(data.points.size(), data.tuning.metric_points);
-  const Matrix eta = data.points.eta.bottomRows(N);
-  std::vector<Matrix> factors;
-  for (const Matrix& change : regression.matrices(eta)) {
-    const Matrix inverse = inverse_root *
-                           with_floor(Matrix::Identity(q, q) + change, data.tuning.metric_least) *
-                           inverse_root;
-    factors.push_back(cholesky_factor(inverse));
-    if (factors.back().size() == 0 || !factors.back().allFinite()) return {};
+  SecantRegression regression;
+  regression.fit(Basis(data.basis.families(), largest_indices(data.basis.indices(), data.u, h)),
+                 pairs.eta, y, s - y, data.tuning);
+  if (regression.empty()) return {};
+  Matrix entries(N, q * (q + 1) / 2);
+  for (Index j = 0; j < N; ++j) {
+    const Matrix inner =
+        Matrix::Identity(q, q) + symmetric_part(regression.matrix(data.points.eta.row(j)));
+    const Matrix inverse =
+        inverse_root * with_floor(inner, data.tuning.metric_least) * inverse_root;
+    entries.row(j) = packed_factor(cholesky_factor(inverse)).transpose();
   }
-  return lift_of(before, fit_factors(data.basis.families(), eta, weights_at(eta, data), factors,
-                                     mean_factor(data),
-                                     {.most = std::min(h, data.tuning.metric_functions),
-                                      .unbounded_degree = data.tuning.metric_degree}));
-}
-
-// Every so many pairs one is not learnt from, and judges what was learnt from the others.
-struct SplitPairs {
-  SecantPairs learnt, tested;
-};
-
-SplitPairs split(const SecantPairs& pairs, Index held_out) {
-  std::vector<Index> learnt, tested;
-  for (Index i = 0; i < pairs.s.rows(); ++i) (i % held_out == 0 ? tested : learnt).push_back(i);
-  const auto part = [&](const std::vector<Index>& rows) -> SecantPairs {
-    return {pairs.eta(rows, Eigen::all), pairs.s(rows, Eigen::all), pairs.y(rows, Eigen::all)};
-  };
-  return {part(learnt), part(tested)};
+  const Index functions = std::min({data.u.rows(), N / 3, data.tuning.metric_functions});
+  const Basis basis(data.basis.families(), metric_indices(data, std::max<Index>(1, functions)));
+  return std::make_shared<Lift>(
+      before.shared_constraints(), basis,
+      fit_entries(basis, data.points.eta, entries, data.tuning.metric_ridge));
 }
 
 }  // namespace
@@ -229,22 +274,25 @@ std::shared_ptr<const Lift> learn_metric(const MetricData& data, std::shared_ptr
                                          HessianPoints& hessians, std::int64_t& gradients) {
   if (data.points.x.cols() > data.tuning.metric_variables || only_equalities(before->constraints()))
     return before;
-  const SplitPairs pairs =
-      split(collect_pairs(data.points, data.tuning.model_pairs), data.tuning.model_held_out);
-  if (pairs.learnt.s.rows() == 0) return before;
-  const double old_misfit = misfit(*before, pairs.tested, data);
-  if (!(old_misfit > data.tuning.metric_misfit)) return before;
-  double least = old_misfit;
+  const SecantPairs pairs = collect_pairs(data.points, data.tuning.model_pairs);
+  if (pairs.s.rows() == 0) return before;
+  const bool has_hessian = data.oracle.has_hessian(), exact = has_hessian && is_quadratic(data);
+  const auto rate = [&](const Lift& lift) {
+    return exact ? leak(lift, pairs, data) : misfit(lift, pairs, data.mean);
+  };
+  double least = rate(*before);
+  if (!(least > data.tuning.metric_misfit)) return before;
   std::shared_ptr<const Lift> best = before;
   const auto consider = [&](const std::shared_ptr<const Lift>& found) {
-    const double own = found ? misfit(*found, pairs.tested, data) : infinity;
+    const double own = found ? rate(*found) : infinity;
     if (!(own < least)) return;
     least = own;
     best = found;
   };
-  consider(from_secants(data, *before, pairs.learnt));
-  if (least > data.enough && data.oracle.has_hessian())
-    consider(from_hessians(data, *before, pairs.tested, hessians, gradients));
+  consider(from_secants(data, *before, pairs));
+  if (least > data.enough && has_hessian)
+    consider(exact ? from_exact_hessians(data, *before, pairs, hessians, gradients)
+                   : from_hessians(data, *before, hessians, gradients));
   return best;
 }
 

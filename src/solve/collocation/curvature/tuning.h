@@ -128,13 +128,8 @@ struct CollocationTuning {
   // Origin: five constrained problems: with 0.3 and 2 predictive control takes four times as many
   // gradients, with 1.5 Hessians per function a long-only portfolio twelve times.
   double metric_share = 0.5;
-  double hessians_per_function = 1.5;
-  // Steps of conjugate gradients of the regression on secants, the operations that all of them may
-  // take, and the points at which its result is fitted.
-  // Origin: guards on time: about a third of a second.
-  int metric_steps = 40;
-  double metric_operations = 1e9;
-  Index metric_points = 400;
+  double hessians_per_function = 2.5;
+  double metric_ridge = 1e-4;
   // y is no farther from x than this many times the median of |x| + |y − x| over the points.
   // Origin: a guard for forces that grow like exponentials; see shorten() in lifted.cpp.
   double longest_lift = 10;
@@ -143,7 +138,10 @@ struct CollocationTuning {
   double stiff_metric = 10;
   // The highest degree of M in germs that are unbounded.
   // Origin: a guard: at six standard deviations a cubic is of the order of 100.
-  Index metric_degree = 6;
+  Index metric_degree = 3;
+  // The same where the Hessian does not depend on x: its fit is checked by factors left out.
+  // Origin: exp(−0.4 z), z normal, leaves 2e-4 beyond degree 6.
+  Index exact_metric_degree = 6;
   // Functions of θ in M at most, and variables beyond which M is the same for every θ.
   // Origin: guards on time and memory: q(q + 1)/2 numbers for each function.
   Index metric_functions = 100;
@@ -346,12 +344,11 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("metric_enough", tuning.metric_enough);
   visitor("metric_share", tuning.metric_share);
   visitor("hessians_per_function", tuning.hessians_per_function);
-  visitor("metric_steps", tuning.metric_steps);
-  visitor("metric_operations", tuning.metric_operations);
-  visitor("metric_points", tuning.metric_points);
+  visitor("metric_ridge", tuning.metric_ridge);
   visitor("longest_lift", tuning.longest_lift);
   visitor("stiff_metric", tuning.stiff_metric);
   visitor("metric_degree", tuning.metric_degree);
+  visitor("exact_metric_degree", tuning.exact_metric_degree);
   visitor("metric_functions", tuning.metric_functions);
   visitor("metric_variables", tuning.metric_variables);
   visitor("first_test", tuning.first_test);
