@@ -1,6 +1,5 @@
 #include "solve/collocation/screen.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -151,15 +150,15 @@ class BlockScreen {
         remarks[static_cast<std::size_t>(i)] = Remark::not_convex;
         continue;
       }
-      const Eigen::LLT<Matrix> factor(hessian);
-      if (factor.info() != Eigen::Success) {
+      const Matrix factor = cholesky_factor(hessian);
+      if (factor.size() == 0) {
         remarks[static_cast<std::size_t>(i)] = Remark::not_convex;
         continue;
       }
-      r.row(i) = factor.solve(g.row(i).transpose()).transpose();
+      r.row(i) = solve_cholesky(factor, Vector(g.row(i).transpose()));
       if (mu == 0) continue;
       hessian.diagonal().array() -= mu;
-      if (Eigen::LLT<Matrix>(hessian).info() != Eigen::Success)
+      if (cholesky_factor(hessian).size() == 0)
         remarks[static_cast<std::size_t>(i)] = Remark::below_mu;
     }
   }
