@@ -1,26 +1,39 @@
-# chaosgrad_sources(TARGET ROOM…): the sources of some folders of src/.
+# chaosgrad_sources(TARGET ROOM…): the sources of some folders of src/ and of the folders in them. Those of
+# chaosgrad_kernel_rooms go to the target chaosgrad_kernels.
 #
-# With CHAOSGRAD_UNITY, up to four neighbours of a folder are compiled as one file, which reads the
-# headers they share once. So the local names of a folder are unique, except in the files listed here.
+# With CHAOSGRAD_UNITY, up to eight neighbours of a folder are compiled as one file, which reads the headers and makes the
+# templates they share once. So the local names of a folder are unique, except in the files listed here.
 set(chaosgrad_alone src/io/export/python/export_python.cpp src/io/store/hdf5_reader.cpp src/basis/basis_supremum.cpp)
-set(chaosgrad_together 4)
+set(chaosgrad_together 8)
 
 function(chaosgrad_sources target)
+  set(folders "")
   foreach(room ${ARGN})
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
-    list(SORT sources)
-    target_sources(${target} PRIVATE ${sources})
-    set(folder "")
     foreach(source ${sources})
-      cmake_path(GET source PARENT_PATH parent)
-      if(NOT parent STREQUAL folder)
-        set(folder ${parent})
-        set(count 0)
-      endif()
-      math(EXPR part "${count} / ${chaosgrad_together}")
-      math(EXPR count "${count} + 1")
-      cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE name)
-      string(MAKE_C_IDENTIFIER "${name}_${part}" group)
+      cmake_path(GET source PARENT_PATH folder)
+      list(APPEND folders ${folder})
+    endforeach()
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder ${folders})
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE room)
+    set(part_of ${target})
+    if(room IN_LIST chaosgrad_kernel_rooms)
+      set(part_of chaosgrad_kernels)
+    endif()
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+    list(SORT sources)
+    target_sources(${part_of} PRIVATE ${sources})
+    # Parts of equal size: the last one is not left with a single file.
+    list(LENGTH sources count)
+    math(EXPR parts "(${count} + ${chaosgrad_together} - 1) / ${chaosgrad_together}")
+    math(EXPR size "(${count} + ${parts} - 1) / ${parts}")
+    set(place 0)
+    foreach(source ${sources})
+      math(EXPR part "${place} / ${size}")
+      math(EXPR place "${place} + 1")
+      string(MAKE_C_IDENTIFIER "${room}_${part}" group)
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
     endforeach()
   endforeach()

@@ -33,4 +33,12 @@ Matrix draw_noise(Index r, const Stream& stream, Index first, Index count) {
   return noise;
 }
 
+void choose_rows(const Matrix& rows, const double* uniform, BlockOut out) {
+  const auto count = static_cast<double>(rows.rows());
+  for (Index i = 0; i < out.rows(); ++i) {
+    const auto row = static_cast<Index>(uniform[i] * count);
+    for (Index j = 0; j < rows.cols(); ++j) out(i, j) = rows(row, j);
+  }
+}
+
 }  // namespace chaosgrad::internal

@@ -25,4 +25,8 @@ struct ParameterSamples {
 // Noise: `count` rows of r uniform numbers, from row `first` of the stream on.
 [[nodiscard]] Matrix draw_noise(Index r, const Stream& stream, Index first, Index count);
 
+// The rows of a table that uniform numbers choose, each with the same probability: one for each row
+// of `out`.
+void choose_rows(const Matrix& rows, const double* uniform, BlockOut out);
+
 }  // namespace chaosgrad::internal

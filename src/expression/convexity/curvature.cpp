@@ -1,11 +1,11 @@
 #include "expression/convexity/curvature.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 #include "expression/convexity/rules.h"
 #include "expression/graph/ranges.h"
 #include "expression/graph/replace.h"
+#include "numeric/decompositions.h"
 
 namespace chaosgrad::internal {
 
@@ -59,8 +59,7 @@ class QuadraticForms {
  private:
   // Positive semidefinite, up to rounding.
   static bool definite(const Matrix& matrix) {
-    const Vector values =
-        Eigen::SelfAdjointEigenSolver<Matrix>(matrix, Eigen::EigenvaluesOnly).eigenvalues();
+    const Vector values = symmetric_eigenvalues(matrix);
     return values.minCoeff() >= -1e-13 * values.cwiseAbs().maxCoeff();
   }
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "expression/convexity/curvature.h"
+#include "numeric/decompositions.h"
 #include "problem/formula/formula_domain.h"
 
 namespace chaosgrad::internal {
@@ -102,8 +102,7 @@ std::optional<double> downward(const FormulaData& data, const Point& point, Inde
   ConstraintBlock at;
   constraints.evaluate(point.x, point.theta, at);
   if (!h.allFinite() || !std::isfinite(at.value(0, r))) return std::nullopt;
-  const Vector values =
-      Eigen::SelfAdjointEigenSolver<Matrix>(h.reshaped(q, q), Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector values = symmetric_eigenvalues(h.reshaped(q, q));
   const double lowest = values.minCoeff();
   const double size = values.cwiseAbs().maxCoeff();
   const double effect =

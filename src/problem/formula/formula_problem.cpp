@@ -3,6 +3,7 @@
 #include <array>
 
 #include "problem/formula/formula_data.h"
+#include "samples/parameters.h"
 
 namespace chaosgrad::internal {
 
@@ -29,11 +30,7 @@ void FormulaData::fill_table(const Block& noise, Matrix& table) const {
                        count);
   }
   if (row_source < 0) return;
-  const Index first = static_cast<Index>(finite.size());
-  for (Index i = 0; i < count; ++i) {
-    const auto row = static_cast<Index>(noise(i, row_source) * static_cast<double>(rows.rows()));
-    for (Index j = 0; j < rows.cols(); ++j) table(i, first + j) = rows(row, j);
-  }
+  choose_rows(rows, noise.col(row_source).data(), table.topRows(count).rightCols(rows.cols()));
 }
 
 void FormulaData::run(const Program& program, const std::vector<Index>& widths, const Block& x,

@@ -2,7 +2,7 @@
 // Separate optimisations at samples of θ and weighted least squares through them, on a basis that
 // grows until the error is below the tolerance. For gradients without noise.
 #include "parallel/executor.h"
-#include "solve/collocation/curvature/tuning.h"
+#include "solve/collocation/tuning.h"
 #include "solve/common/monitor.h"
 #include "solve/common/run.h"
 #include "solve/pointwise/tuning.h"

@@ -4,7 +4,7 @@
 #include "chaosgrad/problem.h"
 #include "parallel/executor.h"
 #include "samples/mixture.h"
-#include "solve/collocation/curvature/tuning.h"
+#include "solve/collocation/tuning.h"
 #include "solve/common/monitor.h"
 #include "solve/common/validation.h"
 #include "solve/pointwise/pointwise.h"

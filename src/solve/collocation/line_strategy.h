@@ -3,8 +3,8 @@
 // leave-one-out. The points stand evenly in F_m(η) = ∫ Σ_{i<m} ψ_i²/m dπ up to η, the distribution
 // for which least squares is stable with few more points than functions.
 #include "samples/mixture.h"
-#include "solve/collocation/curvature/tuning.h"
 #include "solve/collocation/design.h"
+#include "solve/collocation/tuning.h"
 
 namespace chaosgrad::internal::collocation {
 

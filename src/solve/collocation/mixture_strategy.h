@@ -2,8 +2,8 @@
 // Many parameters: random samples from a mixture that follows the basis (samples/mixture.h), and
 // functions that the residual asks for (solve/common/growth.h).
 #include "samples/mixture.h"
-#include "solve/collocation/curvature/tuning.h"
 #include "solve/collocation/design.h"
+#include "solve/collocation/tuning.h"
 
 namespace chaosgrad::internal::collocation {
 

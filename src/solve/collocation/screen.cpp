@@ -1,6 +1,5 @@
 #include "solve/collocation/screen.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -132,8 +131,8 @@ class BlockScreen {
       const Index number = block * block_size + i;
       const bool finite = g.row(i).allFinite();
       if (!finite) remarks[row] = is_on_bound(at, i) ? Remark::on_border : Remark::not_finite;
-      const bool bad = !finite || remarks[row] == Remark::not_convex ||
-                       remarks[row] == Remark::not_quadratic;
+      const bool bad =
+          !finite || remarks[row] == Remark::not_convex || remarks[row] == Remark::not_quadratic;
       screening.weights(number) = at.weights(i);
       const double farthest = at.x.row(i).norm() + reach_;
       const double step = r.row(i).norm();
@@ -166,16 +165,16 @@ class BlockScreen {
         remarks[static_cast<std::size_t>(i)] = Remark::not_convex;
         continue;
       }
-      const Eigen::LLT<Matrix> factor(hessian);
-      if (factor.info() != Eigen::Success) {
+      const Matrix factor = cholesky_factor(hessian);
+      if (factor.size() == 0) {
         remarks[static_cast<std::size_t>(i)] = Remark::not_convex;
         continue;
       }
-      r.row(i) = -factor.solve(g.row(i).transpose()).transpose();
-      h.row(i) = Matrix(factor.matrixL()).reshaped().transpose();
+      r.row(i) = -solve_cholesky(factor, Vector(g.row(i).transpose())).transpose();
+      h.row(i) = factor.reshaped().transpose();
       if (mu == 0) continue;
       hessian.diagonal().array() -= mu;
-      if (Eigen::LLT<Matrix>(hessian).info() != Eigen::Success)
+      if (cholesky_factor(hessian).size() == 0)
         remarks[static_cast<std::size_t>(i)] = Remark::below_mu;
     }
   }

@@ -12,8 +12,7 @@ namespace chaosgrad::internal {
 namespace {
 
 constexpr double least_decrease = 1e-4;   // of what the slope promises (Armijo)
-constexpr double rounding = 1e-13;        // of f: a smaller decrease cannot be seen in its values
-constexpr double singular = 1e-15;        // eigenvalues below this share of the largest are 0
+constexpr double vanishing = 1e-15;       // eigenvalues below this share of the largest are 0
 constexpr double least_curvature = 1e-6;  // of the model where f is not convex, relative
 constexpr int most_halvings = 60;
 constexpr int most_stiffenings = 20;
@@ -157,9 +156,9 @@ class ConstrainedDescent {
   }
 
   // Halves the step until f falls by a share of what it promises: −|step|²_H is the slope along it,
-  // kinks and all. Below the rounding of f only its gradient can tell whether a step is good.
+  // kinks and all.
   bool search(const Projection& end, const Vector& step, double promised) {
-    const bool unseen = promised <= rounding * (1 + std::abs(best_.value));
+    const bool unseen = below_rounding(promised, best_.value);
     double share = 1;
     for (int k = 0; k < most_halvings; ++k, share /= 2) {
       const Vector x = share == 1 ? end.x : Vector(best_.x + share * step);
@@ -203,7 +202,7 @@ class ConstrainedDescent {
     const SymmetricEigen eigen = symmetric_eigen(free.transpose() * lagrangian * free);
     best_.eigenvalue = eigen.values(0);
     best_.direction = free * eigen.vectors.col(0);
-    return eigen.values(0) > singular * eigen.values.cwiseAbs().maxCoeff();
+    return eigen.values(0) > vanishing * eigen.values.cwiseAbs().maxCoeff();
   }
 
   const PointFunction& f_;

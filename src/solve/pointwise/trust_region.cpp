@@ -15,7 +15,6 @@ namespace {
 constexpr double smallest_ratio = 1e-4;  // of actual to predicted decrease, for a step to be taken
 constexpr double shrink_below = 0.25, grow_above = 0.75;  // the same, for the radius to change
 constexpr double shrinkage = 0.25, growth = 2.5;
-constexpr double rounding = 1e-13;   // of f: a smaller decrease cannot be seen in its values
 constexpr double singular = 1e-12;   // λ_min/λ_max below is 0 to rounding
 constexpr int most_shrinkages = 60;  // of the region at one x
 
@@ -134,8 +133,7 @@ class Descent {
       const double length = step.p.norm();
       const double enough = options_.tolerance + options_.relative_tolerance * best_.x.norm();
       if (step.newton && length <= enough) return end(Minimum::Outcome::found);
-      // Below the rounding of f only its gradient can tell whether a step is good.
-      const bool unseen = step.predicted <= rounding * (1 + std::abs(best_.value));
+      const bool unseen = below_rounding(step.predicted, best_.value);
       if (unseen && !step.newton)
         return end(at_border ? Minimum::Outcome::unfinished : Minimum::Outcome::not_convex);
       const Vector x = best_.x + step.p;
@@ -204,6 +202,11 @@ PointFunction point_function(const Oracle& oracle, const Vector& theta) {
             return Eigen::Map<const Matrix>(h.data(), q, q);
           },
           .draws = oracle.facts().draws};
+}
+
+bool below_rounding(double decrease, double value) {
+  constexpr double rounding = 1e-13;  // of f, with room for the sums it is made of
+  return decrease <= rounding * (1 + std::abs(value));
 }
 
 bool rises_between(const PointFunction& f, const Vector& a, const Vector& b, double highest) {

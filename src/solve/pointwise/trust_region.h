@@ -53,6 +53,9 @@ struct Minimum {
   Index violated = -1;
 };
 
+// Whether a decrease of f is below its rounding, where only its gradient can tell whether a step is good.
+[[nodiscard]] bool below_rounding(double decrease, double value);
+
 // Whether f rises on the way from a to b above `highest`, or is not defined there: where that is what
 // f is at both, they are minima of their own, and not one that was found with two different errors.
 [[nodiscard]] bool rises_between(const PointFunction& f, const Vector& a, const Vector& b,

@@ -15,7 +15,7 @@ namespace chaosgrad::internal {
 
 class InverseModel final : public InverseHessian {
  public:
-  explicit InverseModel(Curvature mean = {}, const CollocationTuning& tuning = {})
+  explicit InverseModel(Curvature mean = {}, const CurvatureTuning& tuning = {})
       : mean_(std::move(mean)), tuning_(tuning) {}
 
   // Learns from the secants of the points, with the functions of `basis` on which the coefficients
@@ -32,7 +32,7 @@ class InverseModel final : public InverseHessian {
 
  private:
   Curvature mean_;
-  CollocationTuning tuning_;
+  CurvatureTuning tuning_;
   SecantRegression regression_;  // of s − z on z, z = H̄⁻¹ y; Λ_B is its basis
 };
 

@@ -263,8 +263,7 @@ std::shared_ptr<const Lift> from_secants(const MetricData& data, const Lift& bef
 
 std::shared_ptr<const Lift> constant_metric(std::shared_ptr<const Constraints> constraints,
                                             const std::vector<Family>& families,
-                                            const Matrix& hessian,
-                                            const CollocationTuning& tuning) {
+                                            const Matrix& hessian, const CurvatureTuning& tuning) {
   Matrix factor = positive_factor(hessian, tuning.metric_floor);
   if (only_equalities(*constraints)) factor *= std::sqrt(tuning.stiff_metric);
   return constant_lift(std::move(constraints), families, factor);

@@ -23,12 +23,12 @@ struct HessianPoints {
 // The same M for every θ: H, with eigenvalues of at least a share of the largest.
 [[nodiscard]] std::shared_ptr<const Lift> constant_metric(
     std::shared_ptr<const Constraints> constraints, const std::vector<Family>& families,
-    const Matrix& hessian, const CollocationTuning& tuning);
+    const Matrix& hessian, const CurvatureTuning& tuning);
 
 // What a metric for the next stage is learnt from.
 struct MetricData {
   const Oracle& oracle;
-  const CollocationTuning& tuning;
+  const CurvatureTuning& tuning;
   const Curvature& mean;  // H̄
   const Basis& basis;     // of the expansion so far, and
   const Coefficients& u;  // its coefficients

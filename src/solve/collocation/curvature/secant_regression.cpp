@@ -53,7 +53,7 @@ IndexSet largest_indices(const IndexSet& indices, const Coefficients& u, Index h
 
 Index SecantRegression::affordable_functions(Index n, Index q, Index points,
                                              const std::optional<double>& operations,
-                                             const CollocationTuning& tuning) {
+                                             const CurvatureTuning& tuning) {
   Index most = tuning.model_features;
   if (operations && n > 0) {  // n·features² for the normal equations
     const double affordable = tuning.model_gradients * *operations * static_cast<double>(points);
@@ -79,7 +79,7 @@ Matrix SecantRegression::features(const Matrix& eta, const Matrix& z) const {
 }
 
 void SecantRegression::fit(const Basis& basis, const Matrix& eta, const Matrix& z,
-                           const Matrix& targets, const CollocationTuning& tuning) {
+                           const Matrix& targets, const CurvatureTuning& tuning) {
   const Index n = z.rows();
   std::vector<Index> kept, tested;
   for (Index i = 0; i < n; ++i) (i % tuning.model_held_out == 0 ? tested : kept).push_back(i);

@@ -24,11 +24,11 @@ class SecantRegression {
   // known): the fit takes no more than a few gradients at every point would.
   [[nodiscard]] static Index affordable_functions(Index n, Index q, Index points,
                                                   const std::optional<double>& operations,
-                                                  const CollocationTuning& tuning);
+                                                  const CurvatureTuning& tuning);
 
   // Empty where held-out pairs say that no regression at all is better.
   void fit(const Basis& basis, const Matrix& eta, const Matrix& z, const Matrix& targets,
-           const CollocationTuning& tuning);
+           const CurvatureTuning& tuning);
   void clear() { basis_.reset(); }
 
   [[nodiscard]] bool empty() const { return !basis_; }

@@ -1,0 +1,334 @@
+#pragma once
+// The constants of collocation (docs/algorithms.md, Algorithms 1 and 4), each with its meaning and
+// its origin. "Gradients 1.05 at 0.3" says that with 0.3 all problems of benchmarks/ablation.py
+// together take 1.05 times the gradients; other seeds alone make up to 1.03 of them. The table
+// is in docs/benchmarks.md.
+#include "solve/collocation/curvature/tuning.h"
+
+namespace chaosgrad::internal {
+
+struct CollocationTuning : CurvatureTuning {
+  // The nominal point.
+
+  // ‖D − Dᵀ‖/‖D‖ of the Hessian by differences, beyond which D is no Hessian.
+  // Origin: a guard: a wrong sign or a missing term shows as more.
+  double asymmetry_limit = 1e-2;
+  // What is left of the first step when the nominal point is done.
+  // Origin: measured, gradients 0.99 at 0.0005, 1.05 at 0.002.
+  double nominal_accuracy = 1e-3;
+  // |second step|/|first step| there, beyond which the Hessian is measured again at its end.
+  // Origin: measured, gradients 1.39 off, 0.92 at 0.15, 1.36 at 0.6.
+  double nominal_ratio = 0.3;
+  // Iterates this many times farther out than the start and the first step run away.
+  // Origin: a guard: farther out double precision has no digits left for the first step.
+  double runaway = 1e8;
+
+  // Points that the quick method does not solve.
+
+  // The Newton step that is left, relative to |x|.
+  // Origin: the method converges quadratically, so that more costs one step at most.
+  double rescue_accuracy = 1e-9;
+  // |x| over 1 + |start|, beyond which f has no minimum.
+  // Origin: a guard: 75 steps that each double the region lead there.
+  double rescue_runaway = 1e30;
+
+  // How accurate the points are.
+
+  // Error of the points, relative to the error of the expansion.
+  // Origin: measured, gradients 1.01 at 0.075, 1.01 at 0.3.
+  double accuracy = 0.15;
+  // No better than for an error of this share of the target.
+  // Origin: measured, gradients 1.01 off, 1.00 at 0.25, 0.99 at 1.
+  double accuracy_floor = 0.5;
+  // Before anything is measured: squared lengths of the first steps, over the squared error that
+  // the expansion is taken to have.
+  // Origin: measured, gradients 1.02 at 4.5, 1.01 at 18.
+  double first_step_squares = 9;
+  // Where the error has not come down to `stagnation` of that of the stage before, the points
+  // become better by the factor `tightening`.
+  // Origin: measured, gradients 1.02 at 0.4, 1.00 at 1.6.
+  double stagnation = 0.8;
+  // Origin: measured, gradients 1.00 off, 1.00 at 0.15, 1.00 at 0.6.
+  double tightening = 0.3;
+  // A point whose squared error is this many times the mean takes another step,
+  // Origin: measured, gradients 1.10 at 3, 1.01 at 12.
+  double outlier = 6;
+  // so many times at most: optima with kinks have outliers of their own.
+  // Origin: measured, gradients 1.05 off, 1.01 at 1, 1.03 at 4.
+  Index most_doubts = 2;
+  // and is solved by the method that arrives if the common model's step at it, squared, is more than
+  // this share of its squared error.
+  // Origin: a quarter in norm; where x*(θ) itself stands out, ∇f is small and nothing is done.
+  double unsolved_share = 0.06;
+  // Predictions, and first steps, beyond this many times the largest known optimum are wild: the
+  // point starts from the nearest known optimum instead.
+  // Origin: measured, gradients 1.22 off, 1.01 at 1.5, 1.00 at 6.
+  double largest_prediction = 3;
+
+  // When one step is enough. New points are trusted after one step once enough others all
+  // shortened their next step to the share trusted_ratio: `enough_ratios` of them, or `few_ratios`
+  // where the share is tiny_ratio. Some still take a second step, to see.
+
+  // Points that go first, before any share is known.
+  // Origin: measured, gradients 1.00 off, 1.01 at 2, 1.00 at 8.
+  Index pilot_points = 4;
+  // Origin: measured, gradients 1.02 at 1, 1.01 at 6.
+  Index few_ratios = 3;
+  // Origin: measured, gradients 1.01 at 3, 1.02 at 12.
+  Index enough_ratios = 6;
+  // Origin: measured, gradients 1.02 off, 1.00 at 0.005, 1.00 at 0.02.
+  double tiny_ratio = 0.01;
+  // Origin: measured, gradients 1.11 off, 1.01 at 0.075, 1.01 at 0.3.
+  double trusted_ratio = 0.15;
+  // One in so many takes a second step, and one in so many where the share is tiny.
+  // Origin: measured, gradients 1.02 at 2, 1.02 at 8.
+  Index probe_every = 4;
+  // Origin: measured, gradients 1.01 at 6, 1.01 at 24.
+  Index probe_every_tiny = 12;
+
+  // The lift, where x is constrained.
+
+  // y is no farther from x than this many times the median of |x| + |y − x| over the points.
+  // Origin: a guard for forces that grow like exponentials; see shorten() in lifted.cpp.
+  double longest_lift = 10;
+
+  // The test that confirms.
+
+  // Fresh samples that are solved where very many others are screened.
+  // Origin: measured, gradients 0.98 at 4, 1.05 at 16.
+  Index first_test = 8;
+  // Where they stand alone: of the first round, and the most of all rounds, at least `most_test` or
+  // the share 1/test_share of the points.
+  // Origin: the least number for which the limit holds its confidence (estimate/mean_limit.h).
+  Index first_alone = 32;
+  // Origin: the limit of 128 squares of a smooth error is 1.4 times its norm; fewer would ask for an
+  // error far below the tolerance.
+  Index most_test = 128;
+  // Origin: as many again would double the price of a run.
+  Index test_share = 4;
+  // Mean squared error of the test, over that of the fit, beyond which the fit has not seen where
+  // the error sits, and the worst samples of the test become points.
+  // Origin: twice the norm of the error.
+  double contradiction = 4;
+
+  // Screened samples: as many as these operations allow, or this share of those of a fit, and how
+  // many at least and at most.
+  // Origin: about 10 ms of one core.
+  double screen_operations = 2e7;
+  // Origin: a fit takes n m² operations, and a run several of them.
+  double screen_share = 0.1;
+  // Origin: fewer say less about small probabilities than the solved ones say about the error.
+  Index least_screened = 256;
+  // Origin: features of probability 1e-4 are seen with 32,768 samples from π.
+  Index most_screened = 65536;
+  // A Newton step at a screened sample stands for the distance to the optimum if a second one would
+  // be at most this share of it, in every component.
+  // Origin: the geometric series that steps of this ratio make is 1/(1 − 1/4) = 1.3 first steps.
+  double second_step = 0.25;
+  // Rounding of such steps, relative to |x_u| and the first step.
+  // Origin: seven digits less than a double has, for Hessians of that condition.
+  double step_rounding = 1e-9;
+  // Rounding of (∇f(y) − ∇f(x))·(y − x), relative.
+  // Origin: seven digits of ∇f.
+  double monotone_slack = 1e-7;
+  // How far from x_u monotonicity is tried, in 1 + |x_u|.
+  // Origin: as in the sieve (solve/common/other_minima.h): wells of a problem in units that suit it.
+  double elsewhere_reach = 2;
+  // Remarkable samples that are solved one by one.
+  // Origin: a guard on time: a descent takes some ten microseconds for a short formula.
+  Index most_settled = 64;
+  // Rounds of as many, where Newton steps are much too long.
+  // Origin: a guard on time.
+  Index settling_rounds = 32;
+  // The probability with which the expansion may lie outside of the domain of F: a polynomial that
+  // approximates a positive function is negative somewhere in the tails.
+  // Origin: a choice; it is said in the notes. Below it the error there is measured like any other.
+  double outside_share = 1e-3;
+  // Minima that differ by more than this share of |x| and of the tolerance are not the same.
+  // Origin: far above rescue_accuracy, far below what two wells differ by.
+  double apart = 1e-3;
+  // Of values of F, relative: a smaller rise between two minima is none.
+  // Origin: seven digits less than a double has, for sums that cancel.
+  double value_rounding = 1e-9;
+  // Screened samples that become points when the fit has missed something.
+  // Origin: as many as a round of the test.
+  Index adopted = 8;
+
+  // When there is no hope.
+
+  // Origin: a guard against runs without end.
+  Index most_stages = 400;
+  // Failures where θ is beyond its range with this probability end the run without spoiling it.
+  // Origin: six standard deviations of a normal distribution.
+  double improbable = 1e-9;
+  // Relative slack of given constants against the curvature that was seen.
+  // Origin: the error of curvatures by differences, with room.
+  double curvature_slack = 1e-3;
+  // The run is at its end when four times as many points did not lower the error by the factor
+  // `progress`; not before there are `least_patience` points, or `mixture_patience` with many
+  // parameters.
+  // Origin: measured, gradients 1.00 at 0.45, 1.00 at 1.8.
+  double progress = 0.9;
+  // Origin: measured, gradients 1.00 off, 1.00 at 32, 1.00 at 128.
+  Index least_patience = 64;
+  // Origin: a guard: the first hundreds of functions of several parameters may all be needed before
+  // the error falls.
+  Index mixture_patience = 1000;
+  // A stage may begin when the budget pays for its new points and one in so many of the old.
+  // Origin: measured, gradients 1.00 off, 1.00 at 2, 1.00 at 8.
+  Index repolished_share = 4;
+
+  // One parameter: points and functions in their order.
+
+  // Origin: measured, gradients 1.01 at 3, 1.06 at 12.
+  Index first_points = 6;
+  // Points per function, and the least number of points more than functions.
+  // Origin: measured, gradients 1.04 at 0.6, 1.07 at 2.4.
+  double points_per_function = 1.2;
+  // Origin: measured, gradients 1.03 off, 1.03 at 1, 1.05 at 6.
+  Index least_spare = 3;
+  // The first points stand this far from the ends of the distribution, in probability.
+  // Origin: measured, gradients 1.03 at 0.002, 1.05 at 0.008.
+  double end_probability = 0.004;
+  // A discrete distribution of at most so many values: all are taken at once.
+  // Origin: measured, gradients 1.00 off, 1.00 at 12, 1.00 at 48.
+  Index few_values = 24;
+  // From so many points on the limits of two fits in a row must meet the target.
+  // Origin: measured, gradients 1.00 off, 1.00 at 16, 1.00 at 64.
+  Index agreement_points = 32;
+  // A stage adds one point for so many that there are, and at least so many.
+  // Origin: measured, gradients 1.07 at 3, 1.00 at 12.
+  Index points_per_new = 6;
+  // Origin: measured, gradients 1.06 at 1, 1.01 at 4.
+  Index least_new = 2;
+  // Many parameters: samples from the mixture, functions that the residual asks for.
+
+  // Samples from π: the first, per function of the basis, and at least in each stage.
+  // Origin: measured, gradients 0.95 at 6, 1.04 at 24.
+  Index first_from_measure = 12;
+  // Origin: measured, gradients 0.98 at 0.375, 1.14 at 1.5.
+  double from_measure_per_function = 0.75;
+  // Origin: measured, gradients 1.01 at 1, 0.98 at 4.
+  Index least_from_measure = 2;
+  // Samples from each induced density: at first, and at most.
+  // Origin: measured, gradients 1.27 at 1, 1.29 at 4.
+  Index first_quota = 2;
+  // Origin: measured, gradients 1.00 at 4, 1.00 at 16.
+  Index most_quota = 8;
+  // Reciprocal condition of the Gram matrix, below which more samples are drawn.
+  // Origin: a guard: u keeps eleven digits.
+  double worst_condition = 1e-4;
+  // 1 − leverage is taken to be at least this in the leave-one-out error.
+  // Origin: a guard against a division by zero. gradients 1.00 at 0.01, 1.00 at 0.04.
+  double least_slack = 0.02;
+  // Squared coefficients of so many times the noise of the fit have candidates around them.
+  // Origin: two standard errors, squared. gradients 1.00 off, 1.04 at 2, 0.99 at 8.
+  double significance = 4;
+  // The candidates are too few if they explain less than this share of the residual.
+  // Origin: measured, gradients 1.04 off, 1.01 at 0.15, 1.11 at 0.6.
+  double least_explained = 0.3;
+  // The new functions carry this share of what all candidates explain.
+  // Origin: measured, gradients 1.18 off, 0.91 at 0.35, 1.18 at 1.4.
+  double bulk = 0.7;
+  // New functions that need only stand above their own noise, not above the largest of that of all
+  // candidates: the share 1/always_share of the basis, at least so many.
+  // Origin: measured, gradients 1.03 off, 1.03 at 4, 1.02 at 16.
+  Index always_share = 8;
+  // Origin: measured, gradients 1.10 off, 1.01 at 1, 1.00 at 4.
+  Index least_always = 2;
+  // The most new functions: the share 1/growth_share of the basis, and so many more.
+  // Origin: measured, gradients 1.00 at 1, 1.00 at 4.
+  Index growth_share = 2;
+  // Origin: measured, gradients 1.00 at 4, 1.00 at 16.
+  Index growth_extra = 8;
+  // Candidates on each axis: the share 1/axis_share of its degree more, and at least so many.
+  // Origin: measured, gradients 1.20 off, 0.99 at 1, 1.10 at 4.
+  int axis_share = 2;
+  // Origin: measured, gradients 1.01 off, 1.00 at 1, 0.98 at 4; at 0 and 1 one problem more of 38
+  // is outside its tolerance.
+  int least_axis = 2;
+  // Stages in a row without a new function, after which the run is at its end.
+  // Origin: measured, gradients 1.00 at 3, 1.00 at 12.
+  Index most_idle_stages = 6;
+};
+
+template <class Visitor>
+void visit(CollocationTuning& tuning, const Visitor& visitor) {
+  visit(static_cast<CurvatureTuning&>(tuning), visitor);
+  visitor("asymmetry_limit", tuning.asymmetry_limit);
+  visitor("nominal_accuracy", tuning.nominal_accuracy);
+  visitor("nominal_ratio", tuning.nominal_ratio);
+  visitor("runaway", tuning.runaway);
+  visitor("rescue_accuracy", tuning.rescue_accuracy);
+  visitor("rescue_runaway", tuning.rescue_runaway);
+  visitor("accuracy", tuning.accuracy);
+  visitor("accuracy_floor", tuning.accuracy_floor);
+  visitor("first_step_squares", tuning.first_step_squares);
+  visitor("stagnation", tuning.stagnation);
+  visitor("tightening", tuning.tightening);
+  visitor("outlier", tuning.outlier);
+  visitor("most_doubts", tuning.most_doubts);
+  visitor("unsolved_share", tuning.unsolved_share);
+  visitor("largest_prediction", tuning.largest_prediction);
+  visitor("pilot_points", tuning.pilot_points);
+  visitor("few_ratios", tuning.few_ratios);
+  visitor("enough_ratios", tuning.enough_ratios);
+  visitor("tiny_ratio", tuning.tiny_ratio);
+  visitor("trusted_ratio", tuning.trusted_ratio);
+  visitor("probe_every", tuning.probe_every);
+  visitor("probe_every_tiny", tuning.probe_every_tiny);
+  visitor("longest_lift", tuning.longest_lift);
+  visitor("first_test", tuning.first_test);
+  visitor("first_alone", tuning.first_alone);
+  visitor("most_test", tuning.most_test);
+  visitor("test_share", tuning.test_share);
+  visitor("contradiction", tuning.contradiction);
+  visitor("screen_operations", tuning.screen_operations);
+  visitor("screen_share", tuning.screen_share);
+  visitor("least_screened", tuning.least_screened);
+  visitor("most_screened", tuning.most_screened);
+  visitor("second_step", tuning.second_step);
+  visitor("step_rounding", tuning.step_rounding);
+  visitor("monotone_slack", tuning.monotone_slack);
+  visitor("elsewhere_reach", tuning.elsewhere_reach);
+  visitor("most_settled", tuning.most_settled);
+  visitor("settling_rounds", tuning.settling_rounds);
+  visitor("outside_share", tuning.outside_share);
+  visitor("apart", tuning.apart);
+  visitor("value_rounding", tuning.value_rounding);
+  visitor("adopted", tuning.adopted);
+  visitor("most_stages", tuning.most_stages);
+  visitor("improbable", tuning.improbable);
+  visitor("curvature_slack", tuning.curvature_slack);
+  visitor("repolished_share", tuning.repolished_share);
+  visitor("first_points", tuning.first_points);
+  visitor("points_per_function", tuning.points_per_function);
+  visitor("least_spare", tuning.least_spare);
+  visitor("end_probability", tuning.end_probability);
+  visitor("few_values", tuning.few_values);
+  visitor("agreement_points", tuning.agreement_points);
+  visitor("points_per_new", tuning.points_per_new);
+  visitor("least_new", tuning.least_new);
+  visitor("progress", tuning.progress);
+  visitor("least_patience", tuning.least_patience);
+  visitor("mixture_patience", tuning.mixture_patience);
+  visitor("first_from_measure", tuning.first_from_measure);
+  visitor("from_measure_per_function", tuning.from_measure_per_function);
+  visitor("least_from_measure", tuning.least_from_measure);
+  visitor("first_quota", tuning.first_quota);
+  visitor("most_quota", tuning.most_quota);
+  visitor("worst_condition", tuning.worst_condition);
+  visitor("least_slack", tuning.least_slack);
+  visitor("significance", tuning.significance);
+  visitor("least_explained", tuning.least_explained);
+  visitor("bulk", tuning.bulk);
+  visitor("always_share", tuning.always_share);
+  visitor("least_always", tuning.least_always);
+  visitor("growth_share", tuning.growth_share);
+  visitor("growth_extra", tuning.growth_extra);
+  visitor("axis_share", tuning.axis_share);
+  visitor("least_axis", tuning.least_axis);
+  visitor("most_idle_stages", tuning.most_idle_stages);
+}
+
+}  // namespace chaosgrad::internal
