@@ -23,6 +23,7 @@ void save_lift(const CollocationState& state, SolverState& saved) {
   saved.integers["hessian_points"].assign(state.hessians.points.begin(),
                                           state.hessians.points.end());
   saved.arrays["hessian_entries"] = state.hessians.entries;
+  if (state.hessians.quadratic) saved.set_integer("quadratic", *state.hessians.quadratic ? 1 : 0);
   saved.set_number("norm", state.norm);
 }
 
@@ -37,6 +38,8 @@ void restore_lift(const SolverState& saved, const std::shared_ptr<const Constrai
   state.run.lift = state.metric;
   const std::vector<std::int64_t>& points = saved.integer_list("hessian_points");
   state.hessians = {{points.begin(), points.end()}, saved.array("hessian_entries")};
+  if (saved.integers.contains("quadratic"))
+    state.hessians.quadratic = saved.integer("quadratic") == 1;
   state.norm = saved.number("norm");
 }
 

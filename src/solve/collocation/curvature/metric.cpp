@@ -275,12 +275,17 @@ std::shared_ptr<const Lift> learn_metric(const MetricData& data, std::shared_ptr
     return before;
   const SecantPairs pairs = collect_pairs(data.points, data.tuning.model_pairs);
   if (pairs.s.rows() == 0) return before;
-  const bool has_hessian = data.oracle.has_hessian(), exact = has_hessian && is_quadratic(data);
+  if (!(misfit(*before, pairs, data.mean) > data.tuning.metric_misfit)) return before;
+  const bool has_hessian = data.oracle.has_hessian();
+  if (has_hessian && !hessians.quadratic) {
+    hessians.quadratic = is_quadratic(data);
+    gradients += 2 * data.points.x.cols() * data.oracle.facts().draws;
+  }
+  const bool exact = hessians.quadratic.value_or(false);
   const auto rate = [&](const Lift& lift) {
     return exact ? leak(lift, pairs, data) : misfit(lift, pairs, data.mean);
   };
   double least = rate(*before);
-  if (!(least > data.tuning.metric_misfit)) return before;
   std::shared_ptr<const Lift> best = before;
   const auto consider = [&](const std::shared_ptr<const Lift>& found) {
     const double own = found ? rate(*found) : infinity;

@@ -17,7 +17,8 @@ namespace chaosgrad::internal {
 // The factors of inverse Hessians at points, as rows of entries like those of Lift::factor().
 struct HessianPoints {
   std::vector<Index> points = {};
-  Matrix entries = {};  // n×q(q + 1)/2
+  Matrix entries = {};                 // n×q(q + 1)/2
+  std::optional<bool> quadratic = {};  // whether f is in x; empty: not tried yet
 };
 
 // The same M for every θ: H, with eigenvalues of at least a share of the largest.
