@@ -100,8 +100,11 @@ def check(run, tmp_path, path):
     # Under constraints slopes are differences of projections, whose rounding they magnify.
     lifted = "MULTIPLIERS" in names
     allowed = [1e-9 if lifted else 1e-14] * q + [1e-5 if lifted else 1e-14] * (len(rows[0]) - q)
-    for theta, expected in zip(points, rows):
-        for found in (sum(evaluate_c(folder, theta, q), []), sum(evaluate_python(folder, theta), [])):
+    # The self-tests have been to every point; projections in Python take seconds where kinks have thousands of rows.
+    in_python = len(points) if not lifted else 2
+    for number, (theta, expected) in enumerate(zip(points, rows)):
+        both = [evaluate_c(folder, theta, q)] + ([evaluate_python(folder, theta)] if number < in_python else [])
+        for found in (sum(answer, []) for answer in both):
             worst = max(abs(f - e) / s / a for f, e, s, a in zip(found, expected, scales, allowed))
             assert worst < 1
 
