@@ -19,6 +19,12 @@ struct CollocationTuning : CurvatureTuning {
   // |second step|/|first step| there, beyond which the Hessian is measured again at its end.
   // Origin: measured, gradients 1.39 off, 0.92 at 0.15, 1.36 at 0.6.
   double nominal_ratio = 0.3;
+  // |way|/|first step| of the nominal point, below which it is polished again with the Hessian at
+  // the end of the way; and how often.
+  // Origin: both are 1 where F is quadratic; a soap film started at ten times its height has 1e-5,
+  // and its nominal point was 30 % off (docs/benchmarks.md, the nominal point).
+  double least_covered = 0.25;
+  Index nominal_rounds = 8;
   // Iterates this many times farther out than the start and the first step run away.
   // Origin: a guard: farther out double precision has no digits left for the first step.
   double runaway = 1e8;
@@ -258,6 +264,8 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("asymmetry_limit", tuning.asymmetry_limit);
   visitor("nominal_accuracy", tuning.nominal_accuracy);
   visitor("nominal_ratio", tuning.nominal_ratio);
+  visitor("least_covered", tuning.least_covered);
+  visitor("nominal_rounds", tuning.nominal_rounds);
   visitor("runaway", tuning.runaway);
   visitor("rescue_accuracy", tuning.rescue_accuracy);
   visitor("rescue_runaway", tuning.rescue_runaway);
