@@ -193,6 +193,9 @@ struct CollocationTuning : CurvatureTuning {
   double points_per_function = 1.2;
   // Origin: measured, gradients 1.03 off, 1.03 at 1, 1.05 at 6.
   Index least_spare = 3;
+  // Under constraints m is chosen among sizes that differ by one in so many.
+  // Origin: a guard on time: each takes a projection per point.
+  Index sizes_tried = 4;
   // The first points stand this far from the ends of the distribution, in probability.
   // Origin: measured, gradients 1.03 at 0.002, 1.05 at 0.008.
   double end_probability = 0.004;
@@ -312,6 +315,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("first_points", tuning.first_points);
   visitor("points_per_function", tuning.points_per_function);
   visitor("least_spare", tuning.least_spare);
+  visitor("sizes_tried", tuning.sizes_tried);
   visitor("end_probability", tuning.end_probability);
   visitor("few_values", tuning.few_values);
   visitor("agreement_points", tuning.agreement_points);
