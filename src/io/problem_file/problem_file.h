@@ -28,7 +28,11 @@ struct ProblemFile {
   AnyProblem problem;
   Options options;
   ProblemSource source;  // complete: with the contents of its data files
-  std::shared_ptr<RemoteModel> model = {};  // where F is computed elsewhere: what the problem calls
+  // Where F is computed elsewhere: what the problem calls, and how many numbers it gives it.
+  std::shared_ptr<RemoteModel> model = {};
+  ExternalSizes sizes = {};
+  // All that x*(θ) depends on, as text: without bases, [solve], titles and limits of calls.
+  std::string fingerprint = {};
 };
 
 // Reads the file's text (throws IoError), not yet its meaning.

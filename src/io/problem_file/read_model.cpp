@@ -55,6 +55,19 @@ bool names_model(const TomlDocument& document) {
   return objective && (objective->get("server") || objective->get("command"));
 }
 
+std::string model_fingerprint(const TomlDocument& document, const ProblemSource& source) {
+  toml::table root = document.root();
+  for (const char* section : {"title", "solve", "quantities", "reference"}) root.erase(section);
+  for (auto&& [name, parameter] : *root["parameters"].as_table())
+    parameter.as_table()->erase("basis");
+  for (const char* key : {"parallel", "timeout", "retries"})
+    root["objective"].as_table()->erase(key);
+  std::ostringstream text;
+  text << toml::json_formatter{root};
+  for (const auto& [name, content] : source.files) text << name << '\n' << content;
+  return text.str();
+}
+
 std::shared_ptr<RemoteModel> read_model(const TomlDocument& document, const ProblemSource& source,
                                         const ExternalSizes& sizes) {
   const toml::table& objective = *document.section("objective");

@@ -26,5 +26,8 @@ void require_word(const TomlDocument& document, const TomlDocument::Entry& entry
 [[nodiscard]] std::shared_ptr<RemoteModel> read_model(const TomlDocument& document,
                                                       const ProblemSource& source,
                                                       const ExternalSizes& sizes);
+// See ProblemFile::fingerprint.
+[[nodiscard]] std::string model_fingerprint(const TomlDocument& document,
+                                            const ProblemSource& source);
 
 }  // namespace chaosgrad::internal
