@@ -133,6 +133,8 @@ class Server(http.server.ThreadingHTTPServer):
 if __name__ == "__main__":
     settings = dict(argument.split("=") for argument in sys.argv[2:])
     kinds = {field.name: type(field.default) for field in dataclasses.fields(Behaviour)}
-    server = Server(Behaviour(**{key: kinds[key](text) for key, text in settings.items()}), int(sys.argv[1]))
+    read = {tuple: lambda text: tuple(map(int, text.split(",")))}
+    server = Server(Behaviour(**{key: read.get(kinds[key], kinds[key])(text) for key, text in settings.items()}),
+                    int(sys.argv[1]))
     print(server.url, flush=True)
     server.serve_forever()

@@ -1,5 +1,6 @@
 #include "io/models/remote_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -40,8 +41,8 @@ void RemoteModel::remember(const ModelRequest& request, const CallOutcome& outco
   if (failed) {
     ++account_.failed;
     last_failure_ = outcome.failure;
-  } else if (!request.value && !has_value_) {
-    has_value_ = outcome.answer.value.has_value();
+  } else if (!request.value && !comes_with_value_) {
+    comes_with_value_ = outcome.answer.value.has_value();
   }
 }
 
@@ -97,19 +98,15 @@ void RemoteModel::value(const Block& x, const Block& theta, const Block& v, Bloc
 }
 
 bool RemoteModel::has_value() const {
+  if (const std::optional<bool> offered = address_->offers_value()) return *offered;
   {
     const std::lock_guard lock(mutex_);
-    if (has_value_) return *has_value_;
+    if (comes_with_value_) return *comes_with_value_;
   }
-  const std::optional<bool> offered = address_->offers_value();
-  bool answer = offered.value_or(false);
-  if (!offered) {  // all is recalled: as it was when it was paid for
-    const std::vector<Evaluation> known = table_.all();
-    for (const Evaluation& one : known) answer = answer || (one.gradient && one.value);
-  }
-  const std::lock_guard lock(mutex_);
-  has_value_ = answer;
-  return answer;
+  // All is recalled: as it was when it was paid for.
+  const std::vector<Evaluation> known = table_.all();
+  return std::ranges::any_of(
+      known, [](const Evaluation& one) { return one.gradient && one.value; });
 }
 
 std::string RemoteModel::explain(const Vector& x, const Vector& theta, const Vector& v) const {

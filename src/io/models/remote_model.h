@@ -49,7 +49,7 @@ class RemoteModel : public ExternalModel {
   mutable std::mutex mutex_;  // of what follows
   mutable std::unique_ptr<CallPool> pool_;
   mutable ModelAccount account_;
-  mutable std::optional<bool> has_value_;
+  mutable std::optional<bool> comes_with_value_;  // the first gradient
   mutable std::string last_failure_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -169,6 +170,10 @@ void take_over(const Context& context, const Solution& earlier, Design& design,
   if (points.size() == 0) return;
   design.take_over(saved, points.size(), same);
   state.points = std::move(points);
+  // Its points are as accurate as it needed them; they are not solved again for less.
+  const double contraction = earlier.state.number("contraction");
+  if (contraction < 1) state.contraction = contraction;
+  if (earlier.error.estimate) state.error.squared = std::pow(*earlier.error.estimate, 2);
 }
 
 double target(const Context& context, const CollocationState& state) {
