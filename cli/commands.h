@@ -26,6 +26,7 @@ void add_resume(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_eval(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
+void add_serve(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
 void add_gallery(CLI::App& app, int& exit_code);
 void add_reproduce(CLI::App& app, int& exit_code);

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   cli::add_verify(app, exit_code);
   cli::add_compare(app, exit_code);
   cli::add_report(app, exit_code);
+  cli::add_serve(app, exit_code);
   cli::add_export(app, exit_code);
   cli::add_gallery(app, exit_code);
   cli::add_reproduce(app, exit_code);

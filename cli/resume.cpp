@@ -53,8 +53,9 @@ bool is_finished(Status status) {
   return status == Status::completed || status == Status::converged || status == Status::stalled;
 }
 
-int run_resume(const ResumeArguments& arguments) {
+int run_resume(ResumeArguments& arguments) {
   catch_signals();
+  arguments.resumed = true;
   require_changeable(arguments.overrides);
   StoredRun stored = open_to_resume(arguments.directory);
   const Solution& run = stored.solution;

@@ -10,6 +10,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/error.h"
+#include "io/store/evaluation_log.h"
 #include "io/summary.h"
 #include "paper/theory.h"
 #include "report/report.h"
@@ -56,6 +57,17 @@ bool is_worth_storing(const Solution& solution) {
   constexpr double long_solve = 1;       // seconds
   constexpr Index many_numbers = 20000;  // coefficients
   return solution.seconds > long_solve || solution.expansion.coefficients().size() > many_numbers;
+}
+
+// What the model was asked, for people: the log has it all.
+void note_account(const RemoteModel& model, Solution& solution) {
+  const ModelAccount account = model.account();
+  solution.notes.push_back(fmt::format(
+      "the model was called {} times ({} tries); {} evaluations were known from the log",
+      account.calls, account.tries, account.recalled));
+  if (account.failed > 0)
+    solution.notes.push_back(
+        fmt::format("{} calls failed, the last one: {}", account.failed, model.last_failure()));
 }
 
 // Statistics, files and what is printed.
@@ -159,11 +171,29 @@ int run_session(const SessionArguments& arguments, const ProblemFile& file,
     return stop ? Action::stop : Action::go_on;
   };
   try {
+    const bool goes_on = arguments.resumed || options.resume;
+    std::optional<EvaluationLog> log;
+    if (file.model) {
+      log.emplace(
+          directory, file,
+          goes_on ? EvaluationLog::Failures::remembered : EvaluationLog::Failures::forgotten);
+      if (!options.resume) options.earlier = log->earlier();
+    }
     phase = solving;
     Solution solution = solve(file.problem, options);
+    if (log) {
+      log->add_run(record_of(solution, file));
+      log->close();
+      note_account(*file.model, solution);
+    }
     return close_session(arguments, file, options, reading_seconds, display, solution);
   } catch (const InputError& error) {
     fail_at_place(file.source, error);
+  } catch (const ModelAbsent& error) {
+    throw IoError(begun ? fmt::format("{}; what it answered is kept, and `chaosgrad resume {}` "
+                                      "goes on",
+                                      error.what(), directory)
+                        : error.what());
   }
 }
 

@@ -20,6 +20,7 @@ struct SessionArguments {
   std::optional<ProgressStyle> progress;
   std::optional<double> max_seconds;  // of this session, with reading the problem; not stored
   bool bounds = false;                // fill the history's column `bound` at the end
+  bool resumed = false;               // a session before this one began the run
 };
 
 // From here on SIGINT and SIGTERM end the program in good order (exit_stopped), whatever it is doing.

@@ -40,6 +40,7 @@ ROWS = [
     ["solution/statistics"],
     ["solution/constrained"],
     ["solution"],
+    ["io/models"],
     ["io/problem_file"],
     ["io"],
     ["io/store"],

@@ -136,6 +136,9 @@ struct Options {
   // from its own in tolerances, iterations, budgets and threads at most. The same bits as without
   // interruption.
   std::shared_ptr<const Solution> resume = {};
+  // A solution of the same problem by collocation, with another seed, basis or tolerance: its
+  // optima are points of this run, too, as far as their samples can be. What is tested is fresh.
+  std::shared_ptr<const Solution> earlier = {};
 };
 
 }  // namespace chaosgrad

@@ -68,6 +68,10 @@ struct ProblemFacts {
   // x stands for y of this lift, and gradient() for a monotone map of it that need not be the
   // gradient of a function: how solvers see constraints that they do not handle themselves.
   std::shared_ptr<const Lift> lift;
+  // Whether gradient() may fail at some θ for reasons that are not those of F: a simulation that
+  // does not converge, a time-out. Its row is then NaN, and such θ are skipped and counted as long
+  // as they are few (Solution::skipped).
+  bool may_fail = false;
   // Operations of one gradient, where they are known: cheap gradients are tested at many more θ.
   std::optional<double> operations;
 };

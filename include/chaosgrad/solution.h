@@ -182,6 +182,10 @@ struct Solution {
   // Features of x*(θ) of a smaller probability than this may have escaped the tests: 3/n for n test
   // samples, where the probability of missing one is 5 %. Empty: nothing was tested.
   std::optional<double> unseen = {};
+  // θ at which the gradient failed (ProblemFacts::may_fail) and which were left out, and their share
+  // of all θ that were tried: there x*(θ) is what the others say.
+  std::int64_t skipped = 0;
+  double skipped_share = 0;
   double seconds = 0;
   ProblemConstants constants = {};
   std::vector<IterationRecord> history = {};

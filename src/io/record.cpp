@@ -48,7 +48,8 @@ Record record_of(const Solution& solution, const ProblemFile& file) {
       .operations = operations};
   const std::vector<std::string>& names = record.labels.quantities;
   const bool named = std::find(names.begin(), names.end(), "objective") != names.end();
-  if (problem.has_value() && !named) {
+  // Values of a model that runs elsewhere have their price: thousands of them are not asked for.
+  if (!problem.is_external() && problem.has_value() && !named) {
     record.objective = {
         .count = 1,
         .noise_dimension = problem.noise_dimension(),

@@ -1,5 +1,6 @@
 #pragma once
-// A problem as files describe it: written as formulas, or coded in C++. One interface to both.
+// A problem as files describe it: written as formulas, coded in C++, or computed elsewhere. One
+// interface to all.
 #include <string>
 #include <utility>
 #include <variant>
@@ -7,15 +8,17 @@
 
 #include "chaosgrad/formula.h"
 #include "problem/coded_problem.h"
+#include "problem/external_problem.h"
 
 namespace chaosgrad::internal {
 
 // Satisfies Problem. A cheap value: copies share what they hold.
 class AnyProblem {
  public:
-  // NOLINTBEGIN(google-explicit-constructor): both kinds are problems
+  // NOLINTBEGIN(google-explicit-constructor): all kinds are problems
   AnyProblem(FormulaProblem problem) : problem_(std::move(problem)) {}
   AnyProblem(CodedProblem problem) : problem_(std::move(problem)) {}
+  AnyProblem(ExternalProblem problem) : problem_(std::move(problem)) {}
   // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] Index dimension() const {
@@ -38,6 +41,10 @@ class AnyProblem {
     std::visit([&](const auto& p) { p.gradient(x, theta, noise, known, g); }, problem_);
   }
 
+  // Whether F is computed elsewhere, and every evaluation has its price.
+  [[nodiscard]] bool is_external() const {
+    return std::holds_alternative<ExternalProblem>(problem_);
+  }
   // A coded problem may have a gradient only.
   [[nodiscard]] bool has_value() const {
     return std::visit([](const auto& p) { return p.has_value(); }, problem_);
@@ -81,7 +88,7 @@ class AnyProblem {
   }
 
  private:
-  std::variant<FormulaProblem, CodedProblem> problem_;
+  std::variant<FormulaProblem, CodedProblem, ExternalProblem> problem_;
 };
 
 }  // namespace chaosgrad::internal

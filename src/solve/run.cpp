@@ -10,8 +10,10 @@
 #include "measure/distribution_table.h"
 #include "problem/averaged_problem.h"
 #include "problem/problem_samples.h"
+#include "problem/skipping_problem.h"
 #include "samples/sample_source.h"
 #include "solve/collocation/collocation.h"
+#include "solve/collocation/rescue.h"
 #include "solve/common/goal.h"
 #include "solve/common/option_table.h"
 #include "solve/descent/descent.h"
@@ -226,8 +228,39 @@ Run run_lifted(const Oracle& oracle, const Options& options) {
 
 }  // namespace
 
+namespace {
+
+// For methods that sum over samples: those at which the gradient fails are left out, and counted.
+Run run_skipping(const Oracle& oracle, const Options& options) {
+  const SkippingProblem skipping(oracle);
+  Run result = run(skipping, options);
+  if (skipping.failed() == 0) return result;
+  result.skipped = skipping.failed();
+  result.skipped_share =
+      static_cast<double>(skipping.failed()) / static_cast<double>(skipping.tried());
+  const std::string told =
+      fmt::format("the gradient failed at {} of {} samples ({:.2g} %)", skipping.failed(),
+                  skipping.tried(), 100 * result.skipped_share);
+  result.notes.push_back(told + ", which were skipped");
+  if (result.unseen) *result.unseen += result.skipped_share;
+  if (collocation::too_many_skipped(CollocationTuning{}, result.skipped, skipping.tried())) {
+    result.status = Status::bad_gradient;
+    result.stop_reason =
+        fmt::format("{}; up to {:g} % are skipped", told, 100 * CollocationTuning{}.most_skipped);
+  }
+  return result;
+}
+
+bool is_collocation(const Oracle& oracle, const Options& options) {
+  return is_adaptive(options.method) && adaptive_method(oracle, options) == Method::collocation;
+}
+
+}  // namespace
+
 Run internal::run(const Oracle& oracle, const Options& options) {
   check_ranges(options);
+  if (oracle.facts().may_fail && !is_collocation(oracle, options))
+    return run_skipping(oracle, options);
   const Solution* earlier = options.resume.get();
   if (earlier && earlier->ok() && earlier->history.empty()) {  // nothing was done
     Options fresh = options;

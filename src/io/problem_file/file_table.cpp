@@ -105,6 +105,28 @@ std::vector<FileSection> make_table() {
        "[objective]\n"
        "builtin = \"elliptic-control\"\n"
        "options = { d = 8, q = 15 }"},
+      {"objective (model)",
+       "Instead of formulas, a model that runs elsewhere and computes F and its gradient in x: a "
+       "server that speaks UM-Bridge, or a program on this machine (models.md). All other sections "
+       "stay as they are.",
+       "",
+       {{"server", "text", "this or command", "address of the server, http://HOST:PORT"},
+        {"model", "text", "\"F\"", "its name there; inputs x, θ and, with noise, v"},
+        {"config", "table", "{}", "goes to the server with every request"},
+        {"command", "text", "this or server",
+         "a program, as a shell reads it; it runs in the folder of the problem file and is "
+         "started once for each of `parallel`"},
+        {"parallel", "whole number", "4", "calls under way at a time, from 1 to 256"},
+        {"timeout", "number", "600", "seconds within which a call is answered, or has failed"},
+        {"retries", "whole number", "2", "of a call that failed, before its point is skipped"},
+        {"strong_convexity", "formula", "estimated", "as above"},
+        {"smoothness", "formula", "estimated", "as above"},
+        {"noise_variance", "formula", "estimated", "as above"},
+        {"noise_growth", "formula", "estimated", "as above"}},
+       "[objective]\n"
+       "server = \"http://localhost:4242\"\n"
+       "model = \"F\"\n"
+       "parallel = 4"},
       {"reference",
        "Optional: the exact optimum, to compare with. Then runs report `true_error`.",
        "the formula of the variable of this name, for every variable; in the parameters",

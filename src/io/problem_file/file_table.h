@@ -29,7 +29,8 @@ struct FileSection {
 
 // The keys that a file may have at its top: those above all sections, then the sections.
 [[nodiscard]] std::vector<std::string> top_keys();
-// The keys of a section; "objective" with a built-in problem is "objective (built-in)".
+// The keys of a section; "objective" with a built-in problem is "objective (built-in)",
+// with a model "objective (model)".
 [[nodiscard]] std::vector<std::string> keys_of(std::string_view section);
 
 // The values of `basis`.

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "io/models/remote_model.h"
 #include "io/problem_file/file_table.h"
 #include "io/problem_file/read_options.h"
 #include "io/problem_file/read_problem.h"
@@ -63,12 +64,23 @@ ProblemFile load_problem(ProblemSource source, Checked checked) {
     title = document.string(*node, "title");
 
   try {
-    AnyProblem problem = names_builtin(document)
-                             ? AnyProblem(read_builtin(document))
-                             : FormulaProblem(read_formula_spec(document, source));
+    std::shared_ptr<RemoteModel> model;
+    ExternalSizes sizes;
+    const auto read = [&]() -> AnyProblem {
+      if (names_builtin(document)) return read_builtin(document);
+      const FormulaSpec spec = read_formula_spec(document, source);
+      if (!names_model(document)) return FormulaProblem(spec);
+      sizes = external_sizes(spec);
+      model = read_model(document, source, sizes);
+      return ExternalProblem(spec, model);
+    };
+    AnyProblem problem = read();
     Options options = read_options(document);
     if (checked == Checked::now) problem.validate();
-    return {std::move(title), std::move(problem), std::move(options), std::move(source)};
+    const std::string fingerprint = model ? model_fingerprint(document, source) : "";
+    return {std::move(title),  std::move(problem), std::move(options),
+            std::move(source), std::move(model),   sizes,
+            fingerprint};
   } catch (const FormulaError& error) {
     document.fail(error);
   } catch (const InputError& error) {

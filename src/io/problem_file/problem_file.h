@@ -1,6 +1,7 @@
 #pragma once
 // Problems written down in a TOML file.
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include "problem/any_problem.h"
 
 namespace chaosgrad::internal {
+
+class RemoteModel;
 
 // Everything needed to read a problem again, anywhere.
 struct ProblemSource {
@@ -25,6 +28,11 @@ struct ProblemFile {
   AnyProblem problem;
   Options options;
   ProblemSource source;  // complete: with the contents of its data files
+  // Where F is computed elsewhere: what the problem calls, and how many numbers it gives it.
+  std::shared_ptr<RemoteModel> model = {};
+  ExternalSizes sizes = {};
+  // All that x*(θ) depends on, as text: without bases, [solve], titles and limits of calls.
+  std::string fingerprint = {};
 };
 
 // Reads the file's text (throws IoError), not yet its meaning.

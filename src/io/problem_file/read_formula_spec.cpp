@@ -197,10 +197,13 @@ void read_objective(TomlDocument& document, FormulaSpec& spec) {
   const toml::table* section = document.section("objective");
   if (!section)
     document.fail(document.root(), "[objective] is missing: expected minimize = \"a formula\"");
-  document.require_keys(*section, "[objective]", keys_of("objective"));
+  const bool external = names_model(document);
+  document.require_keys(*section, external ? "[objective] with a model" : "[objective]",
+                        keys_of(external ? "objective (model)" : "objective"));
   const toml::node* minimize = section->get("minimize");
-  if (!minimize) document.fail(*section, "objective: expected minimize = \"a formula\"");
-  spec.objective = document.formula(*minimize, "objective.minimize");
+  if (!minimize && !external)
+    document.fail(*section, "objective: expected minimize = \"a formula\"");
+  if (minimize) spec.objective = document.formula(*minimize, "objective.minimize");
   const auto optional = [&](const char* key, std::optional<FormulaText>& target) {
     if (const toml::node* node = section->get(key))
       target = document.formula(*node, fmt::format("objective.{}", key));

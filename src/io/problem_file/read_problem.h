@@ -21,4 +21,13 @@ void require_word(const TomlDocument& document, const TomlDocument::Entry& entry
 [[nodiscard]] bool names_builtin(const TomlDocument& document);
 [[nodiscard]] CodedProblem read_builtin(TomlDocument& document);
 
+// A model that runs elsewhere, from objective.server or objective.command. Nobody is called yet.
+[[nodiscard]] bool names_model(const TomlDocument& document);
+[[nodiscard]] std::shared_ptr<RemoteModel> read_model(const TomlDocument& document,
+                                                      const ProblemSource& source,
+                                                      const ExternalSizes& sizes);
+// See ProblemFile::fingerprint.
+[[nodiscard]] std::string model_fingerprint(const TomlDocument& document,
+                                            const ProblemSource& source);
+
 }  // namespace chaosgrad::internal

@@ -49,6 +49,10 @@ void write_store(const std::string& directory, const std::string& image, Previou
   flush_directory(directory);
 }
 
+void write_checked(const std::string& path, const std::string& image) {
+  write_file(path, user_block(image) + image);
+}
+
 std::string read_store(const std::string& path) {
   std::string bytes = read_file(path);
   const std::string_view all = bytes;

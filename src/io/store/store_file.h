@@ -22,6 +22,9 @@ enum class Previous { keep, forget };
 // was there is still there (or, between two renames, is the previous one). Throws IoError.
 void write_store(const std::string& directory, const std::string& image, Previous previous);
 
+// The same for any file with a checksum of its own, without a previous one.
+void write_checked(const std::string& path, const std::string& image);
+
 // The HDF5 image of the file at `path`. Throws DamagedError or IoError.
 [[nodiscard]] std::string read_store(const std::string& path);
 

@@ -125,6 +125,8 @@ Solution read_solution(const Hdf5Reader& store, const Measure& measure, Options 
                     .gradients = store.integer("gradients"),
                     .diagnostic_gradients = store.integer("diagnostic_gradients"),
                     .unseen = read_optional(store, "unseen"),
+                    .skipped = store.has("skipped") ? store.integer("skipped") : 0,
+                    .skipped_share = read_optional(store, "skipped_share").value_or(0),
                     .seconds = store.number("seconds"),
                     .constants = read_constants(store),
                     .history = read_history(store),

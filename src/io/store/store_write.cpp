@@ -102,6 +102,10 @@ void write_error(Hdf5Writer& store, const Solution& solution) {
   known("true_error", solution.true_error);
   store.integer("diagnostic_gradients", solution.diagnostic_gradients);
   known("unseen", solution.unseen);
+  if (solution.skipped > 0) {
+    store.integer("skipped", solution.skipped);
+    store.number("skipped_share", solution.skipped_share);
+  }
 }
 
 }  // namespace

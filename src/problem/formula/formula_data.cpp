@@ -1,6 +1,8 @@
 // How a FormulaProblem is made of its formulas.
 #include "problem/formula/formula_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -161,6 +163,22 @@ void add_objective(FormulaData& data, const FormulaSpec& spec, const Scope& name
   if (!needs_noise) drop_noise(data);
 }
 
+// ½|x|² in the place of an objective that is no formula.
+void add_stand_in(FormulaData& data, const FormulaSpec& spec, const Scope& names) {
+  std::string text;
+  for (const VariableSpec& variable : spec.variables) {
+    const char* square = variable.is_vector ? "{0}dot({1}, {1})/2" : "{0}{1}^2/2";
+    text += fmt::format(fmt::runtime(square), text.empty() ? "" : " + ", variable.name);
+  }
+  data.objective = parse(data.graph, text, names);
+  data.gradient = gradient(data.graph, data.objective, data.variables);
+  compile_constraints(data, spec);
+  std::vector<Node> noise;
+  for (const auto& [name, node] : data.noise_numbers) noise.push_back(node);
+  data.noise_program = Program(data.graph, noise);
+  data.facts.may_fail = true;
+}
+
 void compile_objective(FormulaData& data, const FormulaSpec& spec) {
   add_domain(data, spec);
   data.value_program = Program(data.graph, std::array{data.objective}, {}, data.domain.inside);
@@ -199,7 +217,8 @@ void add_constants_of_problem(FormulaData& data, const FormulaSpec& spec, const 
 
 }  // namespace
 
-FormulaData::FormulaData(const FormulaSpec& spec) : measure(measure_of(spec)) {
+FormulaData::FormulaData(const FormulaSpec& spec, ObjectiveKind kind) : measure(measure_of(spec)) {
+  const bool external = kind == ObjectiveKind::external;
   Names names;
   for (const auto& [name, value] : spec.constants)
     names.add(name, graph.constant(value), "constants");
@@ -213,16 +232,23 @@ FormulaData::FormulaData(const FormulaSpec& spec) : measure(measure_of(spec)) {
 
   add_bounds(*this, spec, names.scope());
   add_constraints(*this, spec, names.scope());
-  add_objective(*this, spec, names.scope());
-  find_noise_degrees(*this);
-  facts.row_group = simd::width;
+  if (external) {
+    add_stand_in(*this, spec, names.scope());
+  } else {
+    add_objective(*this, spec, names.scope());
+    find_noise_degrees(*this);
+    facts.row_group = simd::width;
+  }
   facts.parameter_names = parameter_names;
   facts.variable_names = component_names;
   compile_objective(*this, spec);
   if (move_start_inside(*this)) compile_objective(*this, spec);
-  facts.operations = gradient_program.operations();
-  const std::vector<GivenNode> given = add_known_functions(graph, gradient, spec.parameters, facts);
-  if (!given.empty()) known_gradient_program = Program(graph, gradient, given, domain.inside);
+  if (!external) {
+    facts.operations = gradient_program.operations();
+    const std::vector<GivenNode> given =
+        add_known_functions(graph, gradient, spec.parameters, facts);
+    if (!given.empty()) known_gradient_program = Program(graph, gradient, given, domain.inside);
+  }
   add_reference(*this, spec, names.scope());
   add_quantities(*this, spec, names.scope());
   add_checks(*this);

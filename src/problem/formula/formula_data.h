@@ -3,6 +3,8 @@
 // noise that is looked up in tables, and functions of the basis.
 #include <tbb/enumerable_thread_specific.h>
 
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -62,8 +64,12 @@ struct RowNodes {
   }
 };
 
+// Whether F is the formula of the spec, or computed elsewhere (see external_problem.h): then a
+// quadratic one stands in for it, whose gradient nobody asks for.
+enum class ObjectiveKind { formula, external };
+
 struct FormulaData {
-  explicit FormulaData(const FormulaSpec& spec);
+  explicit FormulaData(const FormulaSpec& spec, ObjectiveKind kind = ObjectiveKind::formula);
 
   mutable Graph graph;  // grows when the Hessian is made
   Measure measure;
@@ -88,6 +94,7 @@ struct FormulaData {
   Domain domain;   // of the objective as a function of x
   std::vector<NamedCondition> conditions;
   std::vector<std::pair<std::string, Node>> noise_numbers;  // by name
+  Program noise_program;                                    // their values, where F is external
   Program condition_program;                                // its outputs: see formula_domain.cpp
   std::vector<Index> condition_widths;                      // and their sizes
   std::vector<Node> gradient;  // one per variable, of the variable's shape
@@ -124,5 +131,9 @@ struct FormulaData {
 
   std::vector<Index> variable_widths, quantity_widths;
 };
+
+// x*(θ) where has_reference.
+[[nodiscard]] std::function<void(Block, BlockOut)> reference_of(
+    std::shared_ptr<const FormulaData> data);
 
 }  // namespace chaosgrad::internal

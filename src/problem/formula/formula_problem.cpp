@@ -53,6 +53,13 @@ void FormulaData::run(const Program& program, const std::vector<Index>& widths, 
   program.evaluate(inputs, outputs, local.workspace);
 }
 
+std::function<void(Block, BlockOut)> reference_of(std::shared_ptr<const FormulaData> data) {
+  return [data = std::move(data)](Block theta, BlockOut x) {
+    data->run(data->reference_program, data->variable_widths, Matrix(), theta, Matrix(), Matrix(),
+              x);
+  };
+}
+
 }  // namespace chaosgrad::internal
 
 namespace chaosgrad {
@@ -76,12 +83,7 @@ const std::vector<std::string>& FormulaProblem::parameter_names() const {
 
 ProblemFacts FormulaProblem::facts() const {
   ProblemFacts facts = data_->facts;
-  if (data_->has_reference) {
-    facts.reference = [data = data_](Block theta, BlockOut x) {
-      data->run(data->reference_program, data->variable_widths, Matrix(), theta, Matrix(), Matrix(),
-                x);
-    };
-  }
+  if (data_->has_reference) facts.reference = reference_of(data_);
   return facts;
 }
 

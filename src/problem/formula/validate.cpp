@@ -1,5 +1,7 @@
 // What no solver could survive, found before it starts: values that are not real numbers, and kinks
 // that no noise smooths.
+#include "problem/formula/validate.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -136,16 +138,18 @@ std::string FormulaProblem::explain(const Block& x, const Block& theta, const Bl
   return {};
 }
 
-void FormulaProblem::validate(Index points) const {
+void FormulaProblem::validate(Index points) const { validate_formulas(*data_, points); }
+
+void internal::validate_formulas(const FormulaData& data, Index points) {
   for (Index i = 0; i < points; ++i) {
-    const Point point = sample_point(*data_, i);
-    check_noise_arguments(*data_, point);
-    check_constraints_at(*data_, point);
-    check_finite(*data_, point, i);
-    for (const KinkProgram& program : data_->kink_programs) check_kink(*data_, program, point, i);
-    check_row_kinks(*data_, point, i);
+    const Point point = sample_point(data, i);
+    check_noise_arguments(data, point);
+    check_constraints_at(data, point);
+    check_finite(data, point, i);
+    for (const KinkProgram& program : data.kink_programs) check_kink(data, program, point, i);
+    check_row_kinks(data, point, i);
   }
-  check_convexity(*data_);
+  check_convexity(data);
 }
 
 }  // namespace chaosgrad

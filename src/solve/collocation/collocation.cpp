@@ -62,6 +62,7 @@ Verdict start(const Context& context, Design& design, CollocationState& state) {
   if (solve_nominal(context, state, nominal) == Verdict::stop) return Verdict::stop;
   state.run.basis = design.first_basis();
   if (design.keeps_nominal()) state.points = std::move(nominal);
+  if (context.options.earlier) take_over(context, *context.options.earlier, design, state);
   return Verdict::go_on;
 }
 
@@ -197,6 +198,7 @@ void run_stages(const Context& context, Design& design, CollocationState& state)
     } while (doubt_outliers(tuning, state.error.squares, state.points) ||  // 14
              doubt_solutions(context, state));
     record(context, state);  // 15
+    if (context.oracle.facts().may_fail) save_optima(design, state);
     const Verdict verdict =
         judge(state.error, target(context, state), budget(context, state));  // 16
     if (verdict == Verdict::stop) return stop_before_test(context, state);
@@ -207,6 +209,20 @@ void run_stages(const Context& context, Design& design, CollocationState& state)
   const std::string reason =
       fmt::format("the tolerance was not reached in {} stages", tuning.most_stages);
   (void)stop(Status::stalled, reason, state);
+}
+
+// Where gradients failed x*(θ) is what the other points say: nothing has been seen there.
+void note_skipped(CollocationState& state) {
+  Run& run = state.run;
+  run.skipped = state.points.skipped.rows();
+  if (run.skipped == 0) return;
+  const auto tried = run.skipped + state.points.size();
+  run.skipped_share = static_cast<double>(run.skipped) / static_cast<double>(tried);
+  run.notes.push_back(fmt::format(
+      "the gradient failed at {} of {} theta ({:.2g} %), which were skipped: there x*(theta) is "
+      "what the others say",
+      run.skipped, tried, 100 * run.skipped_share));
+  if (run.unseen) *run.unseen += run.skipped_share;
 }
 
 // The basis as far as there are coefficients, the error, the constants.
@@ -222,6 +238,7 @@ void finish(const Context& context, CollocationState& state) {
     run.stop_reason = state.outside + "; " + run.stop_reason;
   }
   run.multiplier_errors = state.multiplier_errors;
+  note_skipped(state);
   if (is_failure(run.status) || run.history.empty()) return;
   const StageError& error = state.error;
   set_error({.estimate = std::sqrt(error.squared),

@@ -26,11 +26,25 @@ Index most_samples(const Context& context, Index points) {
   return std::max(context.tuning.most_test, points / context.tuning.test_share);
 }
 
+// The rows of `samples` whose points, from number `first` on, have not been skipped.
+std::vector<Index> surviving(const DefensiveSamples& samples, const Points& points, Index first) {
+  std::vector<Index> rows;
+  Index point = first;
+  for (Index i = 0; i < samples.eta.rows() && point < points.size(); ++i) {
+    if (samples.eta.row(i) != points.eta.row(point)) continue;
+    rows.push_back(i);
+    ++point;
+  }
+  return rows;
+}
+
 // One round with fresh samples. A gradient at the expansion that is not finite is an error without
 // bound.
 Verdict test_round(const Context& context, const DefensiveSamples& samples, CollocationState& state,
                    Evidence& evidence) {
-  const Index n = samples.eta.rows(), first = state.points.size();
+  const Index first = state.points.size();
+  const bool may_fail = context.oracle.facts().may_fail;
+  Index n = samples.eta.rows();
   const Predicted predicted = append_at_expansion(context, samples.eta, state);
   if (check_feasibility(context, state) == Verdict::stop) return Verdict::stop;
   const PointReport at_expansion =
@@ -40,18 +54,25 @@ Verdict test_round(const Context& context, const DefensiveSamples& samples, Coll
   for (Index i = 0; i < n; ++i) {
     if (state.points.evaluated[static_cast<std::size_t>(first + i)]) continue;
     gradients(i) = infinity;
-    evidence.outside += samples.weights(i);
+    if (!may_fail) evidence.outside += samples.weights(i);
   }
-  extend(evidence.gradients, samples.weights.cwiseProduct(gradients));
   if (replace_bad_starts(context, first, state) == Verdict::stop) return Verdict::stop;
   const double tolerance = context.tuning.accuracy * target(context, state);
   PointReport report;
+  n = state.points.size() - first;
   if (polish_range(context, {first, n}, tolerance, context.tuning.probe_every, state, report) ==
       Verdict::stop)
     return Verdict::stop;
-  const Vector errors = (state.points.value.bottomRows(n) - predicted.x).rowwise().squaredNorm();
-  extend(evidence.errors, samples.weights.cwiseProduct(errors));
-  evidence.from_measure += std::count(samples.induced.begin(), samples.induced.end(), Index{-1});
+  const std::vector<Index> rows = surviving(samples, state.points, first);
+  const Vector weights = samples.weights(rows);
+  const Vector errors =
+      (state.points.value.bottomRows(state.points.size() - first) - predicted.x(rows, Eigen::all))
+          .rowwise()
+          .squaredNorm();
+  extend(evidence.gradients, weights.cwiseProduct(Vector(gradients(rows))));
+  extend(evidence.errors, weights.cwiseProduct(errors));
+  for (const Index i : rows)
+    evidence.from_measure += samples.induced[static_cast<std::size_t>(i)] == -1 ? 1 : 0;
   return Verdict::go_on;
 }
 
@@ -126,7 +147,7 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
     if (may_evaluate(context, evaluations_per_sample * n, state) == Verdict::stop)
       return Confirmation::stopped;
     const DefensiveSamples samples =
-        design.test_samples(state.points.size() - before, n, state.run.basis);
+        design.test_samples(static_cast<Index>(induced.size()), n, state.run.basis);
     induced.insert(induced.end(), samples.induced.begin(), samples.induced.end());
     if (test_round(context, samples, state, solved) == Verdict::stop) return Confirmation::stopped;
     const TestResult round =

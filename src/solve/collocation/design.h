@@ -74,6 +74,11 @@ class Design {
   // of this probability.
   virtual void adopt_standouts(const Vector& probabilities, Index n) = 0;
 
+  // Whether any points will do, wherever they come from; or else draws from π only.
+  [[nodiscard]] virtual bool takes_any() const = 0;
+  // The first n points are those of an earlier run; `same`: all of them, of the same families.
+  virtual void take_over(const SolverState& earlier, Index n, bool same) = 0;
+
   virtual void save(SolverState& state) const = 0;
   virtual void restore(const SolverState& state) = 0;
 };

@@ -81,6 +81,11 @@ void LineStrategy::restore(const SolverState& state) {
   tested_ = state.integer("tested");
 }
 
+// Any points will do.
+void LineStrategy::take_over(const SolverState& /*earlier*/, Index n, bool /*same*/) {
+  wanted_ = std::max(wanted_, n);
+}
+
 Index LineStrategy::largest_size(Index n) const {
   const auto carried = static_cast<Index>(static_cast<double>(n) / tuning_.points_per_function);
   return std::clamp<Index>(std::min(carried, n - tuning_.least_spare), 1, family_.max_degree() + 1);
@@ -93,7 +98,7 @@ std::vector<double> LineStrategy::untaken_values(const Matrix& eta) const {
 }
 
 Index LineStrategy::missing(const Points& points, const Basis& /*basis*/) const {
-  return std::max<Index>(0, wanted_ - points.size());
+  return std::max<Index>(0, wanted_ - points.size() - points.skipped.rows());
 }
 
 // First points near the ends, where problems fail first (no minimum, a division by zero); then in
@@ -101,6 +106,7 @@ Index LineStrategy::missing(const Points& points, const Basis& /*basis*/) const 
 std::vector<Matrix> LineStrategy::next(const Points& points, const Basis& /*basis*/) {
   std::vector<Matrix> batches;
   Matrix all = points.eta;
+  if (points.skipped.rows() > 0) append_rows(all, points.skipped);
   const auto add = [&](const Matrix& eta) {
     append_rows(all, eta);
     batches.push_back(eta);
@@ -170,7 +176,7 @@ std::optional<Basis> LineStrategy::grow(const Fit& fit, const StageError& /*erro
                                         const std::vector<IterationRecord>& history,
                                         Executor& /*executor*/) {
   const Index n = points.size();
-  wanted_ = n + std::max(tuning_.least_new, n / tuning_.points_per_new);
+  wanted_ = n + points.skipped.rows() + std::max(tuning_.least_new, n / tuning_.points_per_new);
   return makes_progress(history, n, tuning_.progress, tuning_.least_patience)
              ? std::optional(fit.basis)
              : std::nullopt;

@@ -29,6 +29,8 @@ class LineStrategy final : public Design {
   void adopt_test(const std::vector<Index>& induced) override;
   // Points of a line weigh as much as their cell, wherever they come from.
   void adopt_standouts(const Vector& /*probabilities*/, Index /*n*/) override {}
+  [[nodiscard]] bool takes_any() const override { return true; }
+  void take_over(const SolverState& earlier, Index n, bool same) override;
   void save(SolverState& state) const override;
   void restore(const SolverState& state) override;
 

@@ -88,6 +88,15 @@ void MixtureStrategy::restore(const SolverState& state) {
   standout_probabilities_.assign(probabilities.data(), probabilities.data() + probabilities.size());
 }
 
+void MixtureStrategy::take_over(const SolverState& earlier, Index n, bool same) {
+  if (same) {
+    restore(earlier);
+    idle_stages_ = 0;
+  } else {
+    mixture_.from_measure = n;
+  }
+}
+
 Index MixtureStrategy::missing_from_measure(Index basis_size) const {
   const auto wanted =
       static_cast<Index>(tuning_.from_measure_per_function * static_cast<double>(basis_size));

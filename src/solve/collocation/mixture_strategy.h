@@ -27,6 +27,8 @@ class MixtureStrategy final : public Design {
                                               const Basis& basis) const override;
   void adopt_test(const std::vector<Index>& induced) override;
   void adopt_standouts(const Vector& probabilities, Index n) override;
+  [[nodiscard]] bool takes_any() const override { return false; }
+  void take_over(const SolverState& earlier, Index n, bool same) override;
   void save(SolverState& state) const override;
   void restore(const SolverState& state) override;
 

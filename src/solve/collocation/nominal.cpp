@@ -171,11 +171,11 @@ void expand_nominal(const Context& context, const Points& nominal, CollocationSt
   state.points = {};
 }
 
-}  // namespace
-
-Verdict solve_nominal(const Context& context, CollocationState& state, Points& nominal) {
+// The optimum at the quantiles of this level, from the start.
+Verdict solve_nominal_at(const Context& context, double level, CollocationState& state,
+                         Points& nominal) {
   const Measure& measure = context.oracle.parameters();
-  Matrix eta = Matrix::Constant(1, measure.dimension(), 0.5);
+  Matrix eta = Matrix::Constant(1, measure.dimension(), level);
   measure.germ_from_uniform(eta, eta);
   nominal = {};
   nominal.append(eta, context.sampler.parameters(eta), context.oracle.facts().start.transpose());
@@ -196,6 +196,23 @@ Verdict solve_nominal(const Context& context, CollocationState& state, Points& n
   state.run.u = nominal.value;
   if (context.constraints) expand_nominal(context, nominal, state);
   return verdict;
+}
+
+}  // namespace
+
+Verdict solve_nominal(const Context& context, CollocationState& state, Points& nominal) {
+  const CollocationState before = state;
+  // Where the gradient may fail it may fail at the median.
+  for (const double level : {0.5, 0.45, 0.55, 0.4, 0.6}) {
+    const Verdict verdict = solve_nominal_at(context, level, state, nominal);
+    const bool failed = verdict == Verdict::stop && (state.run.status == Status::bad_gradient ||
+                                                     state.run.status == Status::outside_domain);
+    if (!failed || !context.oracle.facts().may_fail || level == 0.6) return verdict;
+    const std::int64_t gradients = state.run.gradients;
+    state = before;
+    state.run.gradients = gradients;
+  }
+  return Verdict::stop;
 }
 
 }  // namespace chaosgrad::internal::collocation

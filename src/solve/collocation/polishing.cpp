@@ -178,7 +178,7 @@ std::optional<double> polish_points(const Context& context, CollocationState& st
   if (polish_range(context, {0, points.size()}, tolerance, probe_every, state, report) ==
       Verdict::stop)
     return {};
-  return std::sqrt(report.remaining_squares / n);
+  return std::sqrt(report.remaining_squares / static_cast<double>(points.size()));
 }
 
 Verdict polish_range(const Context& context, PointRange range, double tolerance, Index probe_every,

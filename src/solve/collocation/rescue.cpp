@@ -175,7 +175,46 @@ Verdict stop_without_minimum(const Context& context, const Vector& theta, const 
   }
 }
 
+namespace {
+
+std::string describe_skipped(const Context& context, const Vector& theta, const Vector& x,
+                             Index skipped, Index tried) {
+  const std::string reason = context.oracle.explain(x.transpose(), theta.transpose(), Matrix(1, 0));
+  return fmt::format("the gradient failed at {} of {} theta ({:.2g} %), last at {}{}{}", skipped,
+                     tried, 100 * static_cast<double>(skipped) / static_cast<double>(tried),
+                     place(context.oracle.facts(), theta), reason.empty() ? "" : ": ", reason);
+}
+
+// Takes points out at which ∇f fails; ends the run if they are not few.
+Verdict skip(const Context& context, const std::vector<Index>& failed, CollocationState& state) {
+  if (failed.empty()) return Verdict::go_on;
+  Points& points = state.points;
+  const Index before = points.skipped.rows(), count = static_cast<Index>(failed.size());
+  points.skipped.conservativeResize(before + count, points.eta.cols());
+  points.skipped.bottomRows(count) = points.eta(failed, Eigen::all);
+  const Vector theta = points.theta.row(failed.back()).transpose();
+  const Vector x = points.x.row(failed.back()).transpose();
+  state.hessians.remove(failed);
+  points.remove(failed);
+  const Index skipped = before + count, tried = skipped + points.size();
+  if (!too_many_skipped(context.tuning, skipped, tried)) return Verdict::go_on;
+  return stop(Status::bad_gradient,
+              fmt::format("{}; up to {:g} % are skipped",
+                          describe_skipped(context, theta, x, skipped, tried),
+                          100 * context.tuning.most_skipped),
+              state);
+}
+
+}  // namespace
+
+bool too_many_skipped(const CollocationTuning& tuning, Index skipped, Index tried) {
+  const double expected = tuning.most_skipped * static_cast<double>(tried);
+  return static_cast<double>(skipped) > expected + 3 * std::sqrt(expected);
+}
+
 Verdict rescue(const Context& context, CollocationState& state) {
+  const bool may_fail = context.oracle.facts().may_fail;
+  std::vector<Index> failed;
   Points& points = state.points;
   std::vector<Index> troubled;
   for (Index i = 0; i < points.size(); ++i) {
@@ -185,12 +224,16 @@ Verdict rescue(const Context& context, CollocationState& state) {
   if (!context.oracle.has_value()) {
     for (const Index i : troubled) {
       Trouble& trouble = points.trouble[static_cast<std::size_t>(i)];
+      if (trouble == Trouble::not_finite && may_fail) {
+        failed.push_back(i);
+        continue;
+      }
       if (trouble == Trouble::not_finite || trouble == Trouble::runaway)
         return stop_at_trouble(context, trouble, points.theta.row(i).transpose(),
                                points.x.row(i).transpose(), state);
       trouble = Trouble::none;  // what else it is has been noted, or shows in the fit
     }
-    return Verdict::go_on;
+    return skip(context, failed, state);
   }
   std::vector<Minimum> found(troubled.size());
   context.executor.for_each(static_cast<Index>(troubled.size()), [&](Index n) {
@@ -207,11 +250,16 @@ Verdict rescue(const Context& context, CollocationState& state) {
   for (const Minimum& minimum : found) state.run.gradients += minimum.gradients;
   for (std::size_t n = 0; n < troubled.size(); ++n) {
     const Index i = troubled[n];
-    if (found[n].outcome != Minimum::Outcome::found)
-      return stop_without_minimum(context, points.theta.row(i).transpose(), found[n], state);
+    if (found[n].outcome != Minimum::Outcome::found) {
+      const bool not_finite = points.trouble[static_cast<std::size_t>(i)] == Trouble::not_finite;
+      if (!may_fail || !(not_finite || found[n].outcome == Minimum::Outcome::outside_domain))
+        return stop_without_minimum(context, points.theta.row(i).transpose(), found[n], state);
+      failed.push_back(i);
+      continue;
+    }
     accept(found[n], i, points, context.pointwise.least_ratio);
   }
-  return Verdict::go_on;
+  return skip(context, failed, state);
 }
 
 bool differ(const Context& context, const Vector& theta, const Minimum& a, const Minimum& b,

@@ -304,7 +304,7 @@ double projection_operations(const Context& context, const CollocationState& sta
 // expansion. The most telling plan that is affordable.
 ScreenPlan plan_screening(const Context& context, const CollocationState& state) {
   const std::optional<double>& operations = context.oracle.facts().operations;
-  if (!operations) return {};
+  if (!operations || context.oracle.facts().may_fail) return {};
   const CollocationTuning& tuning = context.tuning;
   const auto q = static_cast<double>(context.oracle.dimension());
   const auto m = static_cast<double>(state.run.u.rows()),

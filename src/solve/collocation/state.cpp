@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 #include <utility>
 
 #include "solve/collocation/context.h"
@@ -101,6 +103,77 @@ void restore(const Context& context, const Solution& before, Design& design,
       .components = saved.array("error_components").transpose()};
   if (context.constraints) restore_lift(saved, context.oracle.facts().constraints, state);
   design.restore(saved);
+}
+
+namespace {
+
+// Which germs and functions a basis has: samples from induced densities are samples for no other.
+std::string families_text(const Basis& basis) {
+  std::string text;
+  for (const Family& family : basis.families())
+    text += fmt::format("{} {};", family.distribution().name(), static_cast<int>(family.kind()));
+  return text;
+}
+
+// The points of an earlier run that it did not draw from π: they are recognised by their germs, which
+// are a pure function of its seed.
+std::vector<Index> not_from_measure(const Solution& earlier, const SolverState& saved,
+                                    const Points& points) {
+  const MixtureSampler sampler(earlier.expansion.measure(), earlier.options.seed);
+  const Matrix drawn = sampler.from_measure(0, saved.integer("from_measure"));
+  std::set<std::vector<double>> rows;
+  const auto row_of = [](const Matrix& matrix, Index i) {
+    const Vector row = matrix.row(i).transpose();
+    return std::vector<double>(row.begin(), row.end());
+  };
+  for (Index i = 0; i < drawn.rows(); ++i) rows.insert(row_of(drawn, i));
+  std::vector<Index> others;
+  for (Index i = 0; i < points.size(); ++i) {
+    if (!rows.contains(row_of(points.eta, i))) others.push_back(i);
+  }
+  return others;
+}
+
+}  // namespace
+
+void save_optima(const Design& design, CollocationState& state) {
+  SolverState last;
+  internal::save(state.run.basis.indices(), last);
+  internal::save(state.points, last);
+  design.save(last);
+  SolverState& saved = state.run.state;
+  for (auto& [name, values] : last.arrays) saved.arrays["optima_" + name] = std::move(values);
+  for (auto& [name, values] : last.integers) saved.integers["optima_" + name] = std::move(values);
+  saved.texts["optima_families"] = families_text(state.run.basis);
+}
+
+void take_over(const Context& context, const Solution& earlier, Design& design,
+               CollocationState& state) {
+  const std::string prefix = "optima_";
+  if (!earlier.state.texts.contains(prefix + "families")) return;  // another method: no optima
+  SolverState saved;
+  for (const auto& [name, values] : earlier.state.arrays) {
+    if (name.starts_with(prefix)) saved.arrays[name.substr(prefix.size())] = values;
+  }
+  for (const auto& [name, values] : earlier.state.integers) {
+    if (name.starts_with(prefix)) saved.integers[name.substr(prefix.size())] = values;
+  }
+  Points points = restore_points(saved);
+  const bool same = earlier.state.text(prefix + "families") == families_text(state.run.basis);
+  if (same) {
+    state.run.basis = Basis(state.run.basis.families(), restore_indices(saved));
+  } else {
+    if (!design.takes_any()) points.remove(not_from_measure(earlier, saved, points));
+    context.oracle.parameters().germ_from_parameters(points.theta, points.eta);
+    points.skipped.resize(0, 0);
+  }
+  if (points.size() == 0) return;
+  design.take_over(saved, points.size(), same);
+  state.points = std::move(points);
+  // Its points are as accurate as it needed them; they are not solved again for less.
+  const double contraction = earlier.state.number("contraction");
+  if (contraction < 1) state.contraction = contraction;
+  if (earlier.error.estimate) state.error.squared = std::pow(*earlier.error.estimate, 2);
 }
 
 double target(const Context& context, const CollocationState& state) {

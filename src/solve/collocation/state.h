@@ -60,6 +60,13 @@ void save(const Design& design, CollocationState& state);
 void restore(const Context& context, const Solution& before, Design& design,
              CollocationState& state);
 
+// The points and the basis of a stage at its end, for Options::earlier of other runs.
+void save_optima(const Design& design, CollocationState& state);
+// Takes those of an earlier run over: all, if its samples are those of these families; else those
+// that were drawn from π itself, or all of them where the design takes any.
+void take_over(const Context& context, const Solution& earlier, Design& design,
+               CollocationState& state);
+
 // The tolerance for x_u as it is now.
 [[nodiscard]] double target(const Context& context, const CollocationState& state);
 

@@ -13,6 +13,8 @@ Solution as_solution(const Measure& measure, const Options& options, Run run) {
       .gradients = run.gradients,
       .diagnostic_gradients = run.constants.gradients + run.test_gradients,
       .unseen = run.unseen,
+      .skipped = run.skipped,
+      .skipped_share = run.skipped_share,
       .seconds = run.seconds,
       .constants = run.constants,
       .history = std::move(run.history),
@@ -24,6 +26,7 @@ Solution as_solution(const Measure& measure, const Options& options, Run run) {
   solution.multiplier_errors = std::move(run.multiplier_errors);
   solution.options.callback = {};
   solution.options.resume = {};
+  solution.options.earlier = {};
   return solution;
 }
 

@@ -21,6 +21,8 @@ struct Run {
   std::int64_t gradients = 0;
   std::int64_t test_gradients = 0;    // spent on tests: they do not count against the budget
   std::optional<double> unseen = {};  // see Solution
+  std::int64_t skipped = 0;           // see Solution
+  double skipped_share = 0;
   double seconds = 0;
   std::vector<std::string> notes = {};
   std::optional<NestedFits> fits = {};

@@ -10,6 +10,7 @@ void save(const Points& points, SolverState& state) {
   state.arrays["g"] = points.g;
   state.arrays["value"] = points.value;
   state.arrays["force"] = points.force;
+  if (points.skipped.rows() > 0) state.arrays["skipped"] = points.skipped;
   state.integers["evaluated"].assign(points.evaluated.begin(), points.evaluated.end());
   state.integers["doubts"].assign(points.doubts.begin(), points.doubts.end());
   state.arrays["ratios"] =
@@ -41,6 +42,7 @@ Points restore_points(const SolverState& state) {
   points.g = state.array("g");
   points.value = state.array("value");
   points.force = state.array("force");
+  if (state.arrays.contains("skipped")) points.skipped = state.array("skipped");
   const std::vector<std::int64_t>& evaluated = state.integer_list("evaluated");
   points.evaluated.assign(evaluated.begin(), evaluated.end());
   const std::vector<std::int64_t>& doubts = state.integer_list("doubts");
@@ -54,6 +56,7 @@ Points restore_points(const SolverState& state) {
     for (std::int64_t i = 0; i < count; ++i, ++row)
       pairs.push_back({s.row(row).transpose(), y.row(row).transpose()});
   }
+  points.trouble.assign(points.evaluated.size(), Trouble::none);
   return points;
 }
 

@@ -26,6 +26,31 @@ void Points::append(const Matrix& new_eta, const Matrix& new_theta, const Matrix
   secants.resize(total);
 }
 
+void Points::remove(const std::vector<Index>& numbers) {
+  std::vector<Index> kept;
+  for (Index i = 0, k = 0; i < size(); ++i) {
+    if (k < static_cast<Index>(numbers.size()) && numbers[static_cast<std::size_t>(k)] == i) {
+      ++k;
+    } else {
+      kept.push_back(i);
+    }
+  }
+  for (Matrix* matrix : {&eta, &x, &g, &value, &force, &theta})
+    *matrix = (*matrix)(kept, Eigen::all).eval();
+  const auto shrink = [&](auto& list) {
+    for (std::size_t n = 0; n < kept.size(); ++n) {
+      const auto from = static_cast<std::size_t>(kept[n]);
+      if (from != n) list[n] = std::move(list[from]);
+    }
+    list.resize(kept.size());
+  };
+  shrink(evaluated);
+  shrink(ratios);
+  shrink(doubts);
+  shrink(trouble);
+  shrink(secants);
+}
+
 void PointReport::add(PointReport&& other) {
   gradients += other.gradients;
   worst_ratio = std::max(worst_ratio, other.worst_ratio);

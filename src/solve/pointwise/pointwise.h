@@ -43,7 +43,11 @@ struct Points {
   std::vector<Trouble> trouble;              // what the last steps met with
   std::vector<std::vector<Secant>> secants;  // the last few, oldest first
 
+  Matrix skipped;  // k×d: germs at which ∇f failed, which are no points any more
+
   [[nodiscard]] Index size() const { return theta.rows(); }
+  // Takes points out, by ascending numbers.
+  void remove(const std::vector<Index>& numbers);
   // Appends points that start at `start` (n×q).
   void append(const Matrix& new_eta, const Matrix& new_theta, const Matrix& start);
 };

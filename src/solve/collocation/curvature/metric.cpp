@@ -12,6 +12,19 @@
 #include "solve/collocation/curvature/secant_regression.h"
 
 namespace chaosgrad::internal {
+
+void HessianPoints::remove(const std::vector<Index>& numbers) {
+  std::vector<Index> kept;
+  std::vector<Index> rows;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (std::ranges::binary_search(numbers, points[i])) continue;
+    kept.push_back(points[i] - (std::ranges::lower_bound(numbers, points[i]) - numbers.begin()));
+    rows.push_back(static_cast<Index>(i));
+  }
+  if (!points.empty()) entries = entries(rows, Eigen::all).eval();
+  points = std::move(kept);
+}
+
 namespace {
 
 // The functions of θ in a metric: those on which the expansion is largest, of low degrees where a

@@ -19,6 +19,8 @@ struct HessianPoints {
   std::vector<Index> points = {};
   Matrix entries = {};                 // n×q(q + 1)/2
   std::optional<bool> quadratic = {};  // whether f is in x; empty: not tried yet
+  // Points with these ascending numbers are no more.
+  void remove(const std::vector<Index>& numbers);
 };
 
 // The same M for every θ: H, with eigenvalues of at least a share of the largest.
