@@ -160,4 +160,4 @@ def make_constraints(variables: Variables, lower: Bound, upper: Bound, constrain
     if not (linear or convex or any(functions) or np.isfinite(numbers).any()):
         return None
     lower_function, upper_function = (_bound_function(one, variables.size) if one else None for one in functions)
-    return _core.Constraints(variables.groups, numbers[0], numbers[1], linear, lower_function, upper_function, convex)
+    return _core.Constraints(list(variables.groups), numbers[0], numbers[1], linear, lower_function, upper_function, convex)

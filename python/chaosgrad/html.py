@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from .solution import Solution
 
 MOST_ROWS = 8
-STYLE = "font-family:system-ui,sans-serif;max-width:46rem;line-height:1.4"
+STYLE = "font-family:system-ui,sans-serif;max-width:54rem;line-height:1.4"
 CELL = "text-align:right;padding:0.15rem 0.7rem;font-variant-numeric:tabular-nums"
-WIDTH, HEIGHT, MARGIN = 320, 150, 24
+WIDTH, HEIGHT, MARGIN, LEFT = 340, 150, 24, 48
 COLORS = ("#1f5a92", "#c8622d", "#3d8361")
 
 
@@ -45,7 +45,7 @@ def _picture(solution: Solution) -> str:
     thetas[:, k] = np.linspace(float(laws[k].quantile(0.001)), float(laws[k].quantile(0.999)), 81)
     x = solution(thetas)[:, :len(COLORS)]
     low, high = float(x.min()), float(x.max())
-    across = MARGIN + (WIDTH - 2 * MARGIN) * np.linspace(0, 1, 81)
+    across = LEFT + (WIDTH - LEFT - MARGIN) * np.linspace(0, 1, 81)
     lines = []
     for i in range(x.shape[1]):
         up = HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * ((x[:, i] - low) / (high - low) if high > low else np.full(81, 0.5))
@@ -56,10 +56,11 @@ def _picture(solution: Solution) -> str:
     legend = "".join(f"<text x='{WIDTH - 2}' y='{12 + 12 * i}' text-anchor='end' font-size='10' fill='{COLORS[i]}'>{html.escape(one)}</text>"
                      for i, one in enumerate(solution.variables[:len(COLORS)]))
     return (f"<svg width='{WIDTH}' height='{HEIGHT}' role='img' aria-label='the optimum along {name}'>{''.join(lines)}{legend}"
-            f"<text x='{MARGIN}' y='{HEIGHT - 8}' {small}>{thetas[0, k]:.3g}</text>"
+            f"<text x='{LEFT}' y='{HEIGHT - 8}' {small}>{thetas[0, k]:.3g}</text>"
             f"<text x='{WIDTH - MARGIN}' y='{HEIGHT - 8}' text-anchor='end' {small}>{thetas[-1, k]:.3g}</text>"
             f"<text x='{WIDTH / 2}' y='{HEIGHT - 8}' text-anchor='middle' {small}>{name}</text>"
-            f"<text x='2' y='{MARGIN}' {small}>{high:.3g}</text><text x='2' y='{HEIGHT - MARGIN}' {small}>{low:.3g}</text></svg>")
+            f"<text x='{LEFT - 6}' y='{MARGIN + 4}' text-anchor='end' {small}>{high:.3g}</text>"
+            f"<text x='{LEFT - 6}' y='{HEIGHT - MARGIN}' text-anchor='end' {small}>{low:.3g}</text></svg>")
 
 
 def first_screen(solution: Solution) -> str:
@@ -73,7 +74,7 @@ def first_screen(solution: Solution) -> str:
         error = solution.error
         parts = ", ".join(f"{name} {_number(part, 2)}" for name, part in
                           (("basis", error.basis), ("sampling", error.sampling), ("optimisation", error.optimisation)) if part is not None)
-        lines.append(f"<div>error {_number(float(error), 3)} ({parts}) at {100 * error.confidence:g} % confidence; "
+        lines.append(f"<div>parts of the error: {parts or 'not known'}; "
                      f"{len(solution.coefficients)} functions, {solution.gradients:,} gradients, {solution.seconds:.2g} s</div>")
         lines.append(f"<div style='display:flex;flex-wrap:wrap;gap:1rem;align-items:center'>{_table(solution)}{_picture(solution)}</div>")
     return f"<div style='{STYLE}'>{''.join(lines)}</div>"

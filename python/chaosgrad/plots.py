@@ -90,22 +90,24 @@ def fan(solution: Solution, axes: Any, *, parameter: str | None = None, variable
 
 
 def density(solution: Solution, axes: Any, *, variables: Sequence[str] | str | None = None) -> None:
-    """The density of every component over theta, with its error bars."""
+    """The density of every component over theta, with its error bars; of several each relative to its largest value."""
     outputs = solution._statistics["variables"]
     shown = _chosen(solution, variables)
     for color, i in zip(COLORS * len(shown), shown):
-        found = outputs[solution.variables[i]]["histogram"]
+        found = outputs[solution.variables[i]]["density"]
         if not found["edges"]:
             axes.axvline(solution.mean[i], color=color, label=solution.variables[i])
             continue
         edges, heights = np.array(found["edges"], dtype=float), np.array(found["value"], dtype=float)
+        scale = heights.max() if len(shown) > 1 else 1.0
+        heights = heights / scale
         axes.stairs(heights, edges, color=color, label=solution.variables[i])
-        errors = np.array([0.0 if one is None else one for one in found["error"]])
+        errors = np.array([0.0 if one is None else one for one in found["error"]]) / scale
         axes.fill_between(np.repeat(edges, 2)[1:-1], np.repeat(np.maximum(heights - errors, 0), 2), np.repeat(heights + errors, 2),
                           color=color, alpha=0.2, linewidth=0)
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.08 if len(shown) > 1 else None)
     _legend(axes, len(shown))
-    _finish(axes, solution.variables[shown[0]] if len(shown) == 1 else "optimum", "density")
+    _finish(axes, solution.variables[shown[0]] if len(shown) == 1 else "optimum", "density" if len(shown) == 1 else "density / its largest value")
 
 
 def sobol(solution: Solution, axes: Any, *, variables: Sequence[str] | str | None = None) -> None:

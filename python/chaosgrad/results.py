@@ -91,7 +91,8 @@ class Verification:
 class Multipliers(Mapping[str, Any]):
     """The mean of the multipliers of every constraint, by name; called with theta, the multipliers there.
 
-    Numbers, or arrays where a constraint has several components. `sd` and `error` are dicts of the same shape.
+    Numbers, or arrays where a constraint has several components. `sd` is a dict of the same shape, `error` has one error
+    bar of the means per constraint.
     """
 
     def __init__(self, mean: dict[str, Any], sd: dict[str, Any], error: dict[str, Any],

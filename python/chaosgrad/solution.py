@@ -171,14 +171,14 @@ class Solution:
         """
         self._require_answer(anyway)
         rows, shape = self._rows(theta, by_name, extrapolate)
-        return self._run.evaluate(rows)[0].reshape(*shape, -1)
+        return self._run.evaluate(rows)[0].reshape(*shape, len(self.variables))
 
     def sensitivity(self, theta: ArrayLike | None = None, *, extrapolate: bool = False, **by_name: ArrayLike) -> Array:
         """dx_i/dtheta_k: (d,) -> (q, d), (N, d) -> (N, q, d). Where a constraint begins to be active: as theta grows."""
         self._require_answer()
         rows, shape = self._rows(theta, by_name, extrapolate)
         slopes = self._run.sensitivity(rows)
-        return slopes.reshape(*shape, *slopes.shape[1:])
+        return slopes.reshape(shape + slopes.shape[1:])
 
     def sample(self, n: int = 1000, seed: int | np.random.Generator | None = None) -> Sample:
         """Draws of (theta, x*(theta)).
@@ -279,7 +279,9 @@ class Solution:
     def multipliers(self) -> Multipliers:
         """The mean of the multipliers, by name; `sol.multipliers(theta)` has them at theta."""
         return Multipliers(*(self._by_constraint(lambda one, key=key: one["multiplier"][key]) for key in ("mean", "sd")),
-                           self._by_constraint(lambda one: one["multiplier"]["error"]), self._multipliers_at)
+                           {name: self._component(one["multiplier"]["error"], False)
+                            for name, one in self._statistics.get("constraints", {}).items() if "multiplier" in one},
+                           self._multipliers_at)
 
     def _multipliers_at(self, theta: ArrayLike) -> dict[str, Any]:
         rows, shape = self._rows(theta, {}, False)

@@ -73,9 +73,7 @@ py::list bases_of(const PythonRun& run) {
   for (Index k = 0; k < expansion.measure().dimension(); ++k) {
     const bool fourier =
         expansion.basis().families()[static_cast<std::size_t>(k)].kind() == Family::Kind::fourier;
-    list.append(fourier                                 ? "fourier"
-                : expansion.measure().is_logarithmic(k) ? "log"
-                                                        : "polynomial");
+    list.append(fourier ? "fourier" : expansion.measure().is_logarithmic(k) ? "log" : "polynomial");
   }
   return list;
 }

@@ -42,14 +42,28 @@ bool Session::asks_to_stop(const Progress& progress) {
 }
 
 Action Session::tell(const Progress& progress) {
-  if (!asks_to_stop(progress)) return Action::go_on;
-  if (progress.solution) last_ = progress.solution();
-  return Action::stop;
+  constexpr auto rarely = std::chrono::seconds(1);  // a copy of the solution takes some time
+  const auto now = std::chrono::steady_clock::now();
+  stopped_ = asks_to_stop(progress);
+  if (progress.solution && (stopped_ || (!adaptive_ && now - kept_ > rarely))) {
+    last_ = progress.solution();
+    kept_ = now;
+  }
+  return stopped_ ? Action::stop : Action::go_on;
 }
 
 void Session::before_gradient() const {
-  // A method that knows no stages stops at its next iteration; its certificate is left out.
-  if (interrupt_.requested() && (adaptive_ || last_)) throw internal::DeadlinePassed{};
+  if (!interrupt_.requested()) return;
+  // The adaptive methods fall back on their last stage, and a run that was told to stop needs no
+  // certificate. The others come to their next iteration soon, unless gradients are slow.
+  if (adaptive_ || stopped_) throw internal::DeadlinePassed{};
+  constexpr auto patience = std::chrono::seconds(1);
+  const auto now = std::chrono::steady_clock::now();
+  if (!noticed_.exchange(true)) {
+    since_.store(now);
+  } else if (now - since_.load() > patience) {
+    throw internal::DeadlinePassed{};
+  }
 }
 
 Solution Session::given_up() {

@@ -2,6 +2,7 @@
 // One solve on behalf of Python: progress, Ctrl-C, and what is left when it stops early.
 #include <pybind11/pybind11.h>
 
+#include <atomic>
 #include <chrono>
 #include <optional>
 
@@ -21,8 +22,8 @@ class Session {
 
   // For Options::callback.
   [[nodiscard]] Action tell(const Progress& progress);
-  // Before every gradient: ends the stage under way if Ctrl-C was pressed, by the exception with
-  // which the solvers end one when time is up.
+  // Before every gradient: ends what is under way if Ctrl-C was pressed, by the exception with which
+  // the solvers end a stage when time is up.
   void before_gradient() const;
   // solve(), or what there was when it stopped.
   template <class Solve>
@@ -35,8 +36,12 @@ class Session {
   InterruptGuard interrupt_;
   py::object progress_;
   bool adaptive_;
-  std::optional<Solution> last_;  // at the moment of stopping
-  std::chrono::steady_clock::time_point looked_ = {};
+  std::optional<Solution> last_;  // as it stood a short time ago, or at the moment of stopping
+  bool stopped_ = false;
+  std::chrono::steady_clock::time_point looked_ = {}, kept_ = {};
+  mutable std::atomic<bool> noticed_ = false;  // Ctrl-C, by a gradient
+  mutable std::atomic<std::chrono::steady_clock::time_point> since_ =
+      std::chrono::steady_clock::time_point::max();
 };
 
 }  // namespace chaosgrad::python
