@@ -1,5 +1,5 @@
 # The two commands of a new user are `make demo` and `make test`.
-.PHONY: demo build test ci clang portable sanitize debug format packages clean
+.PHONY: demo build test python install-python wheel ci clang portable sanitize debug format packages clean
 
 demo: build
 	@echo "== solving examples/quickstart.toml"
@@ -15,6 +15,20 @@ test: build
 	@echo "== building tests and benchmarks (release)"
 	cmake --build --preset release
 	scripts/run-tests
+
+# The Python module: PYTHONPATH=build/release/python finds it.
+python: packages
+	@echo "== building the Python module (release)"
+	@test -f build/release/build.ninja || cmake --preset release
+	cmake --build --preset release --target chaosgrad_python_package
+
+# For this user, or with sudo for all; and as a file to install elsewhere, on machines like this one. Debian's pip refuses
+# to touch what belongs to Debian unless told so; this package does not.
+install-python: python
+	/usr/bin/python3 -m pip install --no-build-isolation --no-deps --no-index --break-system-packages .
+
+wheel: python
+	/usr/bin/python3 -m pip wheel --no-build-isolation --no-deps --no-index --wheel-dir build/release/wheel .
 
 # The C++ tests in another build: warnings are errors, another compiler, another machine, sanitizers, assertions.
 ci clang portable sanitize debug:

@@ -30,9 +30,10 @@ Predicted project_rows(const Context& context, const Lift& lift, const Matrix& e
   return result;
 }
 
-// Rows of y − x beyond `longest` times the median of |x| + |y − x| are shortened to it. What lies in
-// the normal cone of C at x stays there, so that P(y) is the same; far out, where forces grow like
-// exponentials, y would be what no polynomial follows. The multipliers there are given up.
+// Rows b of y − x become b (1 + |b|⁴/τ⁴)^(−1/4), τ = `longest` times the median of |x| + |b|. What
+// lies in the normal cone of C at x stays there, so that P(y) is the same; far out, where forces grow
+// like exponentials, y would be what no polynomial follows. A sharp limit would put a kink into y.
+// The multipliers become smaller by the same factor: they are given up near τ and beyond.
 void shorten(double longest, const Matrix& x, Matrix& beyond) {
   const Vector lengths = beyond.rowwise().stableNorm();
   Vector sizes = x.rowwise().norm() + lengths;
@@ -41,9 +42,8 @@ void shorten(double longest, const Matrix& x, Matrix& beyond) {
   std::nth_element(sizes.begin(), middle, sizes.end());
   const double limit = longest * *middle;
   for (Index i = 0; i < beyond.rows(); ++i) {
-    if (lengths(i) <= limit) continue;
     if (std::isfinite(lengths(i))) {
-      beyond.row(i) *= limit / lengths(i);
+      beyond.row(i) *= std::pow(1 + std::pow(lengths(i) / limit, 4), -0.25);
     } else {  // an overflow: nothing is left of its direction
       beyond.row(i).setZero();
     }

@@ -23,6 +23,39 @@ void append_rows(Matrix& all, const Matrix& more) {
   all.bottomRows(more.rows()) = more;
 }
 
+// √w (x − P(y)) at the points, for `residuals` √w (y_j − y) (n×q).
+Matrix errors_of_x(const Points& points, const Targets& targets, const Vector& root,
+                   const Matrix& residuals) {
+  const Matrix y = targets.values - root.cwiseInverse().asDiagonal() * residuals;
+  return root.asDiagonal() * (points.value - targets.x_of(y));
+}
+
+// Errors that leave out their own point, of x where it is a projection.
+Vector left_out(const Points& points, const Targets& targets, const Vector& root,
+                const OrderedFits::Fit& fit, const CollocationTuning& tuning) {
+  const Vector slack = fit.slack.cwiseMax(tuning.least_slack);
+  return errors_of_x(points, targets, root, slack.cwiseInverse().asDiagonal() * fit.residuals)
+      .rowwise()
+      .squaredNorm();
+}
+
+// y may err, and swing, where that does not matter: the m whose x errs least when points are left
+// out, of some between 1 and `most`, and of that which is best for y.
+Index best_size(const Points& points, const Targets& targets, const Vector& root,
+                const OrderedFits& fits, Index most, const CollocationTuning& tuning) {
+  const Index best_of_y = fits.best_size(most);
+  if (!targets.x_of) return best_of_y;
+  Index best = best_of_y;
+  double least = left_out(points, targets, root, fits(best), tuning).mean();
+  for (Index m = 1; m <= most; m += std::max<Index>(1, m / tuning.sizes_tried)) {
+    const double error = left_out(points, targets, root, fits(m), tuning).mean();
+    if (!(error < least)) continue;
+    best = m;
+    least = error;
+  }
+  return best;
+}
+
 }  // namespace
 
 LineStrategy::LineStrategy(Family family, const MixtureSampler& sampler, std::uint64_t seed,
@@ -116,7 +149,8 @@ Fit LineStrategy::fit(const Points& points, const Targets& targets, const Basis&
   const Matrix psi = basis_table(all, points.eta, most, executor);
   Vector weights = cell_weights(LineScale(family_, most), points.eta, psi);
   const OrderedFits fits(psi, weights, targets.values);
-  const Index m = exhausted ? most : fits.best_size(most);
+  const Vector root = weights.cwiseSqrt();
+  const Index m = exhausted ? most : best_size(points, targets, root, fits, most, tuning_);
   OrderedFits::Fit chosen = fits(m);  // its residuals are weighted
   const auto count = static_cast<double>(n);
   const double lost = count / std::max(1.0, count - static_cast<double>(m));
@@ -124,15 +158,8 @@ Fit LineStrategy::fit(const Points& points, const Targets& targets, const Basis&
           .u = std::move(chosen.u),
           .weights = std::move(weights)};
   if (targets.x_of) {
-    const Vector root = fit.weights.cwiseSqrt();
-    const auto errors_of_x = [&](const Matrix& residuals) -> Matrix {
-      const Matrix y = targets.values - root.cwiseInverse().asDiagonal() * residuals;
-      return root.asDiagonal() * (points.value - targets.x_of(y));
-    };
-    const Vector slack = chosen.slack.cwiseMax(tuning_.least_slack);
-    fit.limit_squares =
-        errors_of_x(slack.cwiseInverse().asDiagonal() * chosen.residuals).rowwise().squaredNorm();
-    chosen.residuals = errors_of_x(chosen.residuals);
+    fit.limit_squares = left_out(points, targets, root, chosen, tuning_);
+    chosen.residuals = errors_of_x(points, targets, root, chosen.residuals);
   }
   const Vector squares = chosen.residuals.rowwise().squaredNorm();
   fit.squares = lost * squares;

@@ -59,6 +59,11 @@ Verdict measure_hessian(const Context& context, const Points& nominal, Collocati
   return Verdict::go_on;
 }
 
+// What a descent from a point showed: |second step|/|first step|, and |way|/|first step|.
+struct Descent {
+  double ratio = 0, covered = 1;
+};
+
 Verdict evaluate_and_measure(const Context& context, CollocationState& state, Points& nominal) {
   const PointReport report = evaluate(context.gradient, 0, nominal, context.executor);
   if (note_report(context, report, state) == Verdict::stop) return Verdict::stop;
@@ -70,11 +75,13 @@ Verdict evaluate_and_measure(const Context& context, CollocationState& state, Po
   return measure_hessian(context, nominal, state);
 }
 
-// Quasi-Newton steps from the start: enough for most problems, and from gradients alone.
-Verdict descend_quickly(const Context& context, CollocationState& state, Points& nominal) {
+// Quasi-Newton steps from where the point is, with the Hessian there.
+Verdict descend_once(const Context& context, CollocationState& state, Points& nominal,
+                     Descent& descent) {
   const CollocationTuning& tuning = context.tuning;
   if (evaluate_and_measure(context, state, nominal) == Verdict::stop) return Verdict::stop;
   state.points = nominal;
+  const Matrix from = nominal.x;
   const double first_step = next_steps(context, {0, 1}, state).norm();
   const std::optional<PointConstraints> constraints = point_constraints(context, state);
   state.runaway_norm = tuning.runaway * (1 + nominal.x.norm() + first_step);
@@ -99,12 +106,29 @@ Verdict descend_quickly(const Context& context, CollocationState& state, Points&
                     place(context.oracle.facts(), *report.nonfinite_theta) + ", " +
                     describe(context.oracle.facts(), report.nonfinite_x),
                 state);
-  if (report.worst_ratio > tuning.nominal_ratio) {  // not quadratic: the Hessian differs here
+  descent = {.ratio = report.worst_ratio,
+             .covered = first_step > 0 ? (nominal.value - from).norm() / first_step : 1};
+  return Verdict::go_on;
+}
+
+// From the start, by gradients alone: enough for most problems. Where the first step was far longer
+// than the way that was gone, the Hessian at its beginning was not that of the way (F may be nearly
+// flat there), and what is left says nothing: once more from the end.
+Verdict descend_quickly(const Context& context, CollocationState& state, Points& nominal) {
+  const CollocationTuning& tuning = context.tuning;
+  const auto forget = [&] {
     nominal.x = nominal.value;
     nominal.evaluated[0] = 0;
-    if (evaluate_and_measure(context, state, nominal) == Verdict::stop) return Verdict::stop;
+  };
+  Descent descent;
+  for (Index round = 0; round < tuning.nominal_rounds; ++round) {
+    if (round > 0) forget();
+    if (descend_once(context, state, nominal, descent) == Verdict::stop) return Verdict::stop;
+    if (nominal.trouble[0] != Trouble::none || descent.covered > tuning.least_covered) break;
   }
-  return Verdict::go_on;
+  if (descent.ratio <= tuning.nominal_ratio) return Verdict::go_on;
+  forget();  // not quadratic: the Hessian differs here
+  return evaluate_and_measure(context, state, nominal);
 }
 
 // From values, from any start in the domain.

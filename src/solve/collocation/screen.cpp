@@ -134,7 +134,7 @@ class BlockScreen {
       const bool bad =
           !finite || remarks[row] == Remark::not_convex || remarks[row] == Remark::not_quadratic;
       screening.weights(number) = at.weights(i);
-      const double farthest = at.x.row(i).norm() + reach_;
+      const double farthest = reach_ + (at.x.row(i).allFinite() ? at.x.row(i).norm() : 0);
       const double step = r.row(i).norm();
       const double distance = !bad && step < farthest ? step : farthest;
       screening.squares(number) = at.weights(i) * distance * distance;

@@ -62,8 +62,9 @@ Verdict settle(const Context& context, Index look, const std::vector<Index>& num
       return stop_without_minimum(context, samples[k].theta, found[k], state);
     if (differ(context, samples[k].theta, found[k], mirrored[k], state))
       return stop_with_minima(context, samples[k].theta, found[k], mirrored[k], state);
-    screening.squares(numbers[k]) =
-        screening.weights(numbers[k]) * (found[k].x - samples[k].x).squaredNorm();
+    if (samples[k].x.allFinite())  // otherwise y is too far out to be projected: as wrong as can be
+      screening.squares(numbers[k]) =
+          screening.weights(numbers[k]) * (found[k].x - samples[k].x).squaredNorm();
   }
   return Verdict::go_on;
 }

@@ -19,6 +19,12 @@ struct CollocationTuning : CurvatureTuning {
   // |second step|/|first step| there, beyond which the Hessian is measured again at its end.
   // Origin: measured, gradients 1.39 off, 0.92 at 0.15, 1.36 at 0.6.
   double nominal_ratio = 0.3;
+  // |way|/|first step| of the nominal point, below which it is polished again with the Hessian at
+  // the end of the way; and how often.
+  // Origin: both are 1 where F is quadratic; a soap film started at ten times its height has 1e-5,
+  // and its nominal point was 30 % off (docs/benchmarks.md, the nominal point).
+  double least_covered = 0.25;
+  Index nominal_rounds = 8;
   // Iterates this many times farther out than the start and the first step run away.
   // Origin: a guard: farther out double precision has no digits left for the first step.
   double runaway = 1e8;
@@ -193,6 +199,9 @@ struct CollocationTuning : CurvatureTuning {
   double points_per_function = 1.2;
   // Origin: measured, gradients 1.03 off, 1.03 at 1, 1.05 at 6.
   Index least_spare = 3;
+  // Under constraints m is chosen among sizes that differ by one in so many.
+  // Origin: a guard on time: each takes a projection per point.
+  Index sizes_tried = 4;
   // The first points stand this far from the ends of the distribution, in probability.
   // Origin: measured, gradients 1.03 at 0.002, 1.05 at 0.008.
   double end_probability = 0.004;
@@ -264,6 +273,8 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("asymmetry_limit", tuning.asymmetry_limit);
   visitor("nominal_accuracy", tuning.nominal_accuracy);
   visitor("nominal_ratio", tuning.nominal_ratio);
+  visitor("least_covered", tuning.least_covered);
+  visitor("nominal_rounds", tuning.nominal_rounds);
   visitor("runaway", tuning.runaway);
   visitor("rescue_accuracy", tuning.rescue_accuracy);
   visitor("rescue_runaway", tuning.rescue_runaway);
@@ -311,6 +322,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("first_points", tuning.first_points);
   visitor("points_per_function", tuning.points_per_function);
   visitor("least_spare", tuning.least_spare);
+  visitor("sizes_tried", tuning.sizes_tried);
   visitor("end_probability", tuning.end_probability);
   visitor("few_values", tuning.few_values);
   visitor("agreement_points", tuning.agreement_points);

@@ -1,0 +1,115 @@
+"""Parts of a solution that are more than an array."""
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Callable, Iterator, Mapping, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+class FailedRun(RuntimeError):
+    """What a failed run left is not an answer, and was asked for one."""
+
+
+class ErrorEstimate(float):
+    """The estimate of the error of x*(theta) in the norm of L2, with its parts; NaN where it is not known.
+
+    basis: outside the span of the basis.  sampling: what the noise of the gradient leaves.  optimisation: what more
+    iterations would remove.  bound: a rigorous one, where strong_convexity was given.  components: of each component.
+    """
+
+    basis: float | None
+    sampling: float | None
+    optimisation: float | None
+    bound: float | None
+    components: Array
+    confidence: float
+
+    def __new__(cls, parts: Mapping[str, Any]) -> ErrorEstimate:
+        estimate = parts["estimate"]
+        made = super().__new__(cls, math.nan if estimate is None else estimate)
+        for key, value in parts.items():
+            if key != "estimate":
+                setattr(made, key, value)
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ErrorEstimate, ({"estimate": None if math.isnan(self) else float(self), **self.__dict__},)
+
+
+class Sobol(NamedTuple):
+    """Shares of the variance: main[i, k] of x_i by parameter k alone, total[i, k] with all that it takes part in."""
+
+    main: Array
+    total: Array
+
+
+class Sample(NamedTuple):
+    """Draws: theta (N, d) and the optimum x (N, q) there."""
+
+    theta: Array
+    x: Array
+
+
+@dataclasses.dataclass(frozen=True)
+class Verification:
+    """x* computed anew at fresh theta, one optimisation each, and compared.
+
+    verdict: whether the error estimate "agrees", is "too small" or "too large"; None where there is no estimate.
+    """
+
+    error: float
+    lower: float
+    upper: float
+    confidence: float
+    verdict: str | None
+    components: Array
+    worst: float
+    worst_theta: Array
+    points: int
+    unsolved: int
+    unseen: float
+    other_minima: int
+    outside_domain: int
+    leaves_domain: bool
+    gradients: int
+    failure: str
+
+    @property
+    def ok(self) -> bool:
+        """Nothing speaks against the solution."""
+        return not self.failure and self.verdict != "too small" and self.other_minima == 0 and not self.leaves_domain
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+
+class Multipliers(Mapping[str, Any]):
+    """The mean of the multipliers of every constraint, by name; called with theta, the multipliers there.
+
+    Numbers, or arrays where a constraint has several components. `sd` is a dict of the same shape, `error` has one error
+    bar of the means per constraint.
+    """
+
+    def __init__(self, mean: dict[str, Any], sd: dict[str, Any], error: dict[str, Any],
+                 at: Callable[[ArrayLike], dict[str, Any]]) -> None:
+        self._mean, self.sd, self.error, self._at = mean, sd, error, at
+
+    def __getitem__(self, name: str) -> Any:
+        return self._mean[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._mean)
+
+    def __len__(self) -> int:
+        return len(self._mean)
+
+    def __call__(self, theta: ArrayLike) -> dict[str, Any]:
+        return self._at(theta)
+
+    def __repr__(self) -> str:
+        return f"Multipliers({self._mean})"
