@@ -63,6 +63,7 @@ HEADERS = {
     "lift.h": "constraint",
     "problem.h": "problem",
     "formula.h": "problem",
+    "expression.h": "problem",
     "options.h": "estimate",
     "solution.h": "estimate",
     "statistics.h": "solution/statistics",

@@ -11,6 +11,7 @@
 #include "chaosgrad/basis.h"
 #include "chaosgrad/distribution.h"
 #include "chaosgrad/error.h"
+#include "chaosgrad/expression.h"
 #include "chaosgrad/formula.h"
 #include "chaosgrad/measure.h"
 #include "chaosgrad/options.h"

@@ -58,19 +58,20 @@ struct VariableSpec {
 };
 
 struct FormulaSpec {
-  std::vector<ParameterSpec> parameters;
-  std::optional<Matrix> correlation;
-  std::vector<NoiseSpec> noise;
-  std::optional<NoiseTable> table;
-  std::vector<std::pair<std::string, Matrix>> constants;
-  std::vector<std::pair<std::string, FormulaText>> definitions;
-  std::vector<VariableSpec> variables;
+  std::vector<ParameterSpec> parameters = {};
+  std::optional<Matrix> correlation = {};
+  std::vector<NoiseSpec> noise = {};
+  std::optional<NoiseTable> table = {};
+  std::vector<std::pair<std::string, Matrix>> constants = {};
+  std::vector<std::pair<std::string, FormulaText>> definitions = {};
+  std::vector<VariableSpec> variables = {};
   // By name: "formula <= formula", or with >= or ==, in x and θ; vectors compare by component.
-  std::vector<std::pair<std::string, FormulaText>> constraints;
-  FormulaText objective;
-  std::optional<FormulaText> strong_convexity, smoothness, noise_variance, noise_growth;
-  std::vector<std::pair<std::string, FormulaText>> reference;   // one per variable, or none
-  std::vector<std::pair<std::string, FormulaText>> quantities;  // scalars
+  std::vector<std::pair<std::string, FormulaText>> constraints = {};
+  FormulaText objective = {};
+  std::optional<FormulaText> strong_convexity = {}, smoothness = {}, noise_variance = {},
+                             noise_growth = {};
+  std::vector<std::pair<std::string, FormulaText>> reference = {};   // one per variable, or none
+  std::vector<std::pair<std::string, FormulaText>> quantities = {};  // scalars
 };
 
 // Satisfies Problem. Thread-safe. Throws FormulaError or InputError when it is made.

@@ -2,7 +2,7 @@
 
     F(x, y; a, b) = (1 + a²)/2 (x − exp(ab))² + (y − x − a)²/2, with the optimum x = exp(ab), y = a + exp(ab)
 
-With noise v: + v·x. Run by itself: model_server.py PORT [key=value]…, the keys of Behaviour.
+With more parameters b is the mean of all but the first. With noise v: + v·x. Run by itself: model_server.py PORT [key=value]…, the keys of Behaviour.
 """
 import dataclasses
 import hashlib
@@ -17,12 +17,12 @@ import time
 
 
 def value(x, theta, noise):
-    (x, y), (a, b) = x, theta
+    (x, y), (a, b) = x, (theta[0], sum(theta[1:]) / len(theta[1:]))
     return (1 + a * a) / 2 * (x - math.exp(a * b)) ** 2 + (y - x - a) ** 2 / 2 + sum(noise) * x
 
 
 def gradient(x, theta, noise):
-    (x, y), (a, b) = x, theta
+    (x, y), (a, b) = x, (theta[0], sum(theta[1:]) / len(theta[1:]))
     return [(1 + a * a) * (x - math.exp(a * b)) - (y - x - a) + sum(noise), y - x - a]
 
 

@@ -142,13 +142,17 @@ struct ExpansionServer::State {
   httplib::Server server;
 };
 
-ExpansionServer::ExpansionServer(const Expansion& expansion)
-    : state_(std::make_unique<State>()) {
+ExpansionServer::ExpansionServer(const Expansion& expansion) : state_(std::make_unique<State>()) {
   State& state = *state_;
-  const ExpansionModel model(expansion);  // a reference: copies are cheap
+  const ExpansionModel model(expansion);            // a reference: copies are cheap
   constexpr std::size_t longest_request = 1 << 20;  // bytes; θ has thousands of numbers at most
   state.server.set_payload_max_length(longest_request);
   state.server.set_tcp_nodelay(true);
+  // A port that others listen at is taken: the library would share it.
+  state.server.set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
   state.server.Get("/Info", [](const httplib::Request&, httplib::Response& response) {
     answer(response, {{"protocolVersion", 1.0}, {"models", {model_name}}});
   });

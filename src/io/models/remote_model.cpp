@@ -105,8 +105,8 @@ bool RemoteModel::has_value() const {
   }
   // All is recalled: as it was when it was paid for.
   const std::vector<Evaluation> known = table_.all();
-  return std::ranges::any_of(
-      known, [](const Evaluation& one) { return one.gradient && one.value; });
+  return std::ranges::any_of(known,
+                             [](const Evaluation& one) { return one.gradient && one.value; });
 }
 
 std::string RemoteModel::explain(const Vector& x, const Vector& theta, const Vector& v) const {

@@ -15,11 +15,14 @@ from support.model_server import Behaviour, Server, chance
 SUPPORT = pathlib.Path(__file__).resolve().parents[2] / "support"
 
 
-def problem(url, objective="", solve="", noise=""):
+def problem(url, objective="", solve="", noise="", more=()):
+    others = "\n".join(f'{name} = {{ distribution = "uniform", lower = 0, upper = 1 }}' for name in more)
+    b = f"({'+'.join(('b', *more))})/{1 + len(more)}"
     return f"""
 [parameters]
 a = {{ distribution = "uniform", lower = 0, upper = 1 }}
 b = {{ distribution = "uniform", lower = 0, upper = 1 }}
+{others}
 {noise}
 [variables]
 x = {{}}
@@ -29,8 +32,8 @@ server = "{url}"
 model = "F"
 {objective}
 [reference]
-x = "exp(a*b)"
-y = "a + exp(a*b)"
+x = "exp(a*{b})"
+y = "a + exp(a*{b})"
 [solve]
 tolerance = 1e-3
 {solve}
@@ -40,9 +43,9 @@ tolerance = 1e-3
 @pytest.fixture
 def solve(run, tmp_path):
     """solve(server or url, …) → exit code, summary, messages; the run is in the folder `run`."""
-    def call(server, objective="", options="", noise="", arguments=(), folder="run"):
+    def call(server, objective="", options="", noise="", arguments=(), folder="run", more=()):
         url = server if isinstance(server, str) else server.url
-        (tmp_path / "own.toml").write_text(problem(url, objective, options, noise))
+        (tmp_path / "own.toml").write_text(problem(url, objective, options, noise, more))
         code, out, err = run("solve", "own.toml", "-o", folder, "--json", *arguments)
         return code, json.loads(out) if out else None, err
     return call
@@ -74,7 +77,8 @@ def test_a_model_is_solved_to_the_optimum_that_is_known(solve):
         assert summary["true_error"] < 1e-3 and summary["error"]["estimate"] < 1e-3
         asked = server.counts["/Gradient"]
         assert asked == len({point for point in server.seen if point[0] == "/Gradient"})  # none twice
-        assert asked <= summary["gradient_evaluations"] + summary["diagnostic_gradients"] + 2
+        counted = summary["gradient_evaluations"] + summary["diagnostic_gradients"]
+        assert 0.9 * asked < counted < 1.1 * asked
 
 
 def test_without_values_gradients_suffice(solve):
@@ -94,12 +98,13 @@ def test_the_same_bits_for_any_number_of_calls_at_a_time(solve, tmp_path, parall
 
 
 def test_four_in_flight_are_three_times_faster(solve, tmp_path):
-    """A model of 50 ms. Times of the same run, so that the load of the machine is in both."""
+    """A model of 50 ms with five parameters: 600 calls in 47 batches, of which four at a time make 164 rounds."""
     seconds = {}
     for parallel in (1, 4):
-        with Server(Behaviour(seconds=0.05, evaluate=False)) as server:
+        with Server(Behaviour(seconds=0.05, evaluate=False, inputs=(2, 5))) as server:
             start = time.monotonic()
-            code, summary, err = solve(server, f"parallel = {parallel}", arguments=("--set", "solve.tolerance=1e-5"))
+            code, summary, err = solve(server, f"parallel = {parallel}", more=("c", "d", "e"),
+                                       arguments=("--set", "solve.tolerance=1e-2"))
             assert code == 0, err
             seconds[parallel] = time.monotonic() - start
             (tmp_path / "run").rename(tmp_path / str(parallel))
@@ -124,7 +129,7 @@ def test_no_server(solve):
 @pytest.mark.parametrize("url", ["localhost:4242", "ftp://localhost", "http://"])
 def test_an_address_that_is_none(solve, url):
     code, _, err = solve(url)
-    assert code == 2 and "http://localhost:4242" in err and "own.toml:10" in err
+    assert code == 2 and "http://localhost:4242" in err and "own.toml:11" in err
 
 
 def test_another_model_name(solve):
@@ -244,8 +249,7 @@ def test_a_second_run_pays_nothing_again(solve, tmp_path):
             assert code == 0 and summary["true_error"] < 1e-3, err
             return sum(server.counts.values()) - before
 
-        for index, arguments in enumerate([("--set", "solve.tolerance=1e-4"), ("--set", "solve.seed=2"),
-                                           ("--set", "solve.seed=3", "--set", "solve.tolerance=1e-5")]):
+        for index, arguments in enumerate([("--set", "solve.tolerance=1e-4"), ("--set", "solve.seed=2")]):
             alone = cost(*arguments, folder=f"alone{index}")
             assert cost(*arguments) < 0.75 * alone, arguments
         assert cost("--set", "solve.seed=2") == 1  # as when it was first run
