@@ -278,10 +278,13 @@ class Solution:
     @property
     def multipliers(self) -> Multipliers:
         """The mean of the multipliers, by name; `sol.multipliers(theta)` has them at theta."""
-        return Multipliers(*(self._by_constraint(lambda one, key=key: one["multiplier"][key]) for key in ("mean", "sd")),
-                           {name: self._component(one["multiplier"]["error"], False)
-                            for name, one in self._statistics.get("constraints", {}).items() if "multiplier" in one},
-                           self._multipliers_at)
+        def found(key: str) -> dict[str, Any]:
+            if key == "error":
+                return {name: self._component(one["multiplier"]["error"], False)
+                        for name, one in self._statistics.get("constraints", {}).items() if "multiplier" in one}
+            return self._by_constraint(lambda one: one["multiplier"][key])
+
+        return Multipliers([name for name, _, _ in self._run.constraints], found, self._multipliers_at)
 
     def _multipliers_at(self, theta: ArrayLike) -> dict[str, Any]:
         rows, shape = self._rows(theta, {}, False)
@@ -368,7 +371,7 @@ class Solution:
 
     def __getstate__(self) -> dict[str, Any]:
         with tempfile.TemporaryDirectory() as folder:
-            self._run.save(folder, None)
+            self._run.store(folder)
             stored = (pathlib.Path(folder) / "solution.h5").read_bytes()
         return {"stored": stored, "problem": self._picklable_problem()}
 

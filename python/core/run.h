@@ -38,6 +38,8 @@ struct PythonRun {
 [[nodiscard]] PythonRun load_folder(const std::string& directory,
                                     const std::shared_ptr<const Constraints>& constraints);
 void save_folder(const PythonRun& run, const std::string& directory, const PythonProblem* problem);
+// solution.h5 alone, without statistics that take samples.
+void store(const PythonRun& run, const std::string& directory);
 
 // JSON texts.
 [[nodiscard]] std::string statistics_text(const PythonRun& run, const PythonProblem* problem,
