@@ -61,12 +61,10 @@ def from_torch(f: Callable[..., Any], *, batched: bool = False) -> Model:
     """
     import torch
     wants_noise = takes_noise(f)
+    mapped = f if batched else _mapped_or_loop(f, _torch_vmap())
 
     def values_of(x: Any, theta: Any, v: Any) -> Any:
-        columns = (x, theta, v) if wants_noise else (x, theta)
-        return f(*columns) if batched else mapped(*columns)
-
-    mapped = None if batched else _mapped_or_loop(f, _torch_vmap(), wants_noise)
+        return mapped(x, theta, v) if wants_noise else mapped(x, theta)
 
     one_at_a_time = threading.Lock()  # PyTorch lets go of the interpreter in the middle of vmap, which is not made for that
 
@@ -90,7 +88,7 @@ def from_torch(f: Callable[..., Any], *, batched: bool = False) -> Model:
     return Model(gradient, value, name=f"torch: {_name_of(f)}")
 
 
-def _mapped_or_loop(f: Callable[..., Any], vmap: Callable[..., Any], wants_noise: bool) -> Callable[..., Any]:
+def _mapped_or_loop(f: Callable[..., Any], vmap: Callable[..., Any]) -> Callable[..., Any]:
     """f over samples by vmap, or one by one if it cannot take that (it branches on a number, say): found out once."""
     chosen: list[Callable[..., Any]] = []
 

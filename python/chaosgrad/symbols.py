@@ -333,6 +333,3 @@ def noise(name: str, distribution: Any) -> NoiseSymbol:
     """Noise: the objective is its mean over it."""
     return NoiseSymbol(name, as_distribution(distribution, name))
 
-
-def is_symbolic(given: Any) -> bool:
-    return isinstance(given, Expression)

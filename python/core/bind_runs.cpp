@@ -192,7 +192,7 @@ void bind_runs(py::module_& module) {
                                  self.labels);
           },
           py::arg("language"))
-      .def("statistics", &statistics_text, optional_problem, py::arg("levels"))
+      .def("statistics", &statistics_text, optional_problem, py::arg("levels"), py::arg("indices"))
       .def("summary", &summary_text, optional_problem)
       .def("page", &page_text, optional_problem)
       .def("store", &store, py::arg("directory"))

@@ -41,9 +41,10 @@ void save_folder(const PythonRun& run, const std::string& directory, const Pytho
 // solution.h5 alone, without statistics that take samples.
 void store(const PythonRun& run, const std::string& directory);
 
-// JSON texts.
+// JSON texts. Without `indices` the Sobol' indices of what has no exact ones are left out, and fewer
+// samples are taken.
 [[nodiscard]] std::string statistics_text(const PythonRun& run, const PythonProblem* problem,
-                                          const std::vector<double>& levels);
+                                          const std::vector<double>& levels, bool indices);
 [[nodiscard]] std::string summary_text(const PythonRun& run, const PythonProblem* problem);
 [[nodiscard]] std::string page_text(const PythonRun& run, const PythonProblem* problem);
 [[nodiscard]] std::string verification_text(const PythonRun& run, const PythonProblem* problem,

@@ -32,12 +32,14 @@ StatisticsOptions bounded_options(const Solution& solution) {
 }  // namespace
 
 std::string statistics_text(const PythonRun& run, const PythonProblem* problem,
-                            const std::vector<double>& levels) {
+                            const std::vector<double>& levels, bool indices) {
   return without_interpreter([&] {
     const Record record = run.record(problem);
     const NamedQuantities quantities = named_quantities(record);
     StatisticsOptions options = bounded_options(run.solution);
     if (!levels.empty()) options.levels = levels;
+    options.indices = indices;
+    if (!indices) options.work = 5e8;  // a second at most
     const Accuracy known = accuracy(run.solution);
     const Statistics found =
         statistics(run.solution.expansion, known, quantities.functions, options);

@@ -284,7 +284,7 @@ def work(count):
                 cg.solve(lambda x, t: 1 / 0, variables=["x"], parameters={"theta": cg.Uniform(-1, 1)})
             except ZeroDivisionError:
                 pass
-    gc.collect()
+            gc.collect()
 
 work(200)
 before = resident()
