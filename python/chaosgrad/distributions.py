@@ -204,9 +204,9 @@ class Discrete(Distribution):
         super().__post_init__()
 
 
-CLASSES: dict[str, type[Distribution]] = {
-    one.name: one for one in (Uniform, Normal, LogNormal, Beta, Gamma, Exponential, Triangular, Weibull, LogUniform,
-                              TruncatedNormal, Discrete)}
+_ALL: tuple[type[Distribution], ...] = (Uniform, Normal, LogNormal, Beta, Gamma, Exponential, Triangular, Weibull, LogUniform,
+                                        TruncatedNormal, Discrete)
+CLASSES: dict[str, type[Distribution]] = {one.name: one for one in _ALL}
 
 
 def from_json(text: str, **how: Any) -> Distribution:

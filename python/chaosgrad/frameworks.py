@@ -1,6 +1,7 @@
 """Objectives of PyTorch and JAX: the framework differentiates, samples are batched."""
 from __future__ import annotations
 
+import threading
 from typing import Any, Callable
 
 import numpy as np
@@ -60,12 +61,12 @@ def from_torch(f: Callable[..., Any], *, batched: bool = False) -> Model:
     """
     import torch
     wants_noise = takes_noise(f)
+    mapped = f if batched else _mapped_or_loop(f, _torch_vmap())
 
     def values_of(x: Any, theta: Any, v: Any) -> Any:
-        columns = (x, theta, v) if wants_noise else (x, theta)
-        return f(*columns) if batched else mapped(*columns)
+        return mapped(x, theta, v) if wants_noise else mapped(x, theta)
 
-    mapped = None if batched else _mapped_or_loop(f, _torch_vmap(), wants_noise)
+    one_at_a_time = threading.Lock()  # PyTorch lets go of the interpreter in the middle of vmap, which is not made for that
 
     def tensors(*arrays: Array) -> list[Any]:
         return [torch.from_numpy(np.array(array)) for array in arrays]
@@ -73,20 +74,21 @@ def from_torch(f: Callable[..., Any], *, batched: bool = False) -> Model:
     def gradient(x: Array, theta: Array, v: Array) -> Array:
         at, *rest = tensors(x, theta, v)
         at.requires_grad_(True)
-        total = values_of(at, *rest).sum()
-        if not total.requires_grad:
-            return np.zeros(x.shape)
-        slope, = torch.autograd.grad(total, at, allow_unused=True)
+        with one_at_a_time:
+            total = values_of(at, *rest).sum()
+            if not total.requires_grad:
+                return np.zeros(x.shape)
+            slope, = torch.autograd.grad(total, at, allow_unused=True)
         return np.zeros(x.shape) if slope is None else slope.detach().numpy()  # type: ignore[no-any-return]
 
     def value(x: Array, theta: Array, v: Array) -> Array:
-        with torch.no_grad():
+        with one_at_a_time, torch.no_grad():
             return values_of(*tensors(x, theta, v)).detach().numpy()  # type: ignore[no-any-return]
 
     return Model(gradient, value, name=f"torch: {_name_of(f)}")
 
 
-def _mapped_or_loop(f: Callable[..., Any], vmap: Callable[..., Any], wants_noise: bool) -> Callable[..., Any]:
+def _mapped_or_loop(f: Callable[..., Any], vmap: Callable[..., Any]) -> Callable[..., Any]:
     """f over samples by vmap, or one by one if it cannot take that (it branches on a number, say): found out once."""
     chosen: list[Callable[..., Any]] = []
 

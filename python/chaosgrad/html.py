@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .plots import chosen_parameter
+
 if TYPE_CHECKING:
     from .solution import Solution
 
@@ -40,7 +42,7 @@ def _table(solution: Solution) -> str:
 def _picture(solution: Solution) -> str:
     """x*(theta) along the first parameter that matters, the others at their medians."""
     laws = list(solution.parameters.values())
-    k = int(np.argmax(np.nansum(solution.sobol.total * solution.sd[:, None] ** 2, axis=0)))
+    k = chosen_parameter(solution)
     thetas = np.tile([float(law.quantile(0.5)) for law in laws], (81, 1))
     thetas[:, k] = np.linspace(float(laws[k].quantile(0.001)), float(laws[k].quantile(0.999)), 81)
     x = solution(thetas)[:, :len(COLORS)]

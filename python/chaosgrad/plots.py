@@ -23,9 +23,11 @@ def _chosen(solution: Solution, variables: Sequence[str] | str | None) -> list[i
     return [names.index(name) for name in asked]
 
 
-def _parameter(solution: Solution, parameter: str | None) -> int:
+def chosen_parameter(solution: Solution, parameter: str | None = None) -> int:
     """The one asked for, or the one that matters most."""
     names = list(solution.parameters)
+    if parameter is None and len(names) == 1:
+        return 0
     if parameter is None:
         return int(np.argmax(np.nansum(solution.sobol.total * solution.sd[:, None] ** 2, axis=0)))
     if parameter not in names:
@@ -55,7 +57,7 @@ def _legend(axes: Any, count: int) -> None:
 def curve(solution: Solution, axes: Any, *, parameter: str | None = None, variables: Sequence[str] | str | None = None,
           points: int = 201) -> None:
     """x*(theta) along one parameter, the others at their medians, with the band of its error."""
-    k = _parameter(solution, parameter)
+    k = chosen_parameter(solution, parameter)
     laws = list(solution.parameters.values())
     thetas = np.tile([float(law.quantile(0.5)) for law in laws], (points, 1))
     thetas[:, k] = _axis(solution, k, points)
@@ -73,7 +75,7 @@ def curve(solution: Solution, axes: Any, *, parameter: str | None = None, variab
 def fan(solution: Solution, axes: Any, *, parameter: str | None = None, variables: Sequence[str] | str | None = None,
         points: int = 41, draws: int = 400) -> None:
     """Quantiles of x* over the other parameters, along one of them: 5 to 95 %, 25 to 75 %, and the median."""
-    k = _parameter(solution, parameter)
+    k = chosen_parameter(solution, parameter)
     rest = solution.sample(draws, seed=1).theta
     grid = _axis(solution, k, points)
     thetas = np.repeat(rest[None, :, :], points, axis=0)

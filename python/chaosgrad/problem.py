@@ -31,16 +31,16 @@ def uniform_call(function: Function | None, per_sample: bool) -> Function | None
     """The function as the core calls it: batched, with three arguments."""
     if function is None:
         return None
-    wants_noise = takes_noise(function)
+    called: Function = function
+    wants_noise = takes_noise(called)
     if per_sample:
         def rows(x: Array, theta: Array, v: Array) -> Array:
-            if wants_noise:
-                return np.array([function(*row) for row in zip(x, theta, v)], dtype=float)
-            return np.array([function(*row) for row in zip(x, theta)], dtype=float)
+            columns = (x, theta, v) if wants_noise else (x, theta)
+            return np.array([called(*row) for row in zip(*columns)], dtype=np.float64)
         return rows
     if wants_noise:
-        return function
-    return lambda x, theta, v: function(x, theta)
+        return called
+    return lambda x, theta, v: called(x, theta)
 
 
 @dataclasses.dataclass

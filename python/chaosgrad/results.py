@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, Callable, Iterator, Mapping, NamedTuple
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -95,21 +95,28 @@ class Multipliers(Mapping[str, Any]):
     bar of the means per constraint.
     """
 
-    def __init__(self, mean: dict[str, Any], sd: dict[str, Any], error: dict[str, Any],
-                 at: Callable[[ArrayLike], dict[str, Any]]) -> None:
-        self._mean, self.sd, self.error, self._at = mean, sd, error, at
+    def __init__(self, names: Sequence[str], found: Callable[[str], dict[str, Any]], at: Callable[[ArrayLike], dict[str, Any]]) -> None:
+        self._names, self._found, self._at = list(names), found, at
+
+    @property
+    def sd(self) -> dict[str, Any]:
+        return self._found("sd")
+
+    @property
+    def error(self) -> dict[str, Any]:
+        return self._found("error")
 
     def __getitem__(self, name: str) -> Any:
-        return self._mean[name]
+        return self._found("mean")[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._mean)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._mean)
+        return len(self._names)
 
     def __call__(self, theta: ArrayLike) -> dict[str, Any]:
         return self._at(theta)
 
     def __repr__(self) -> str:
-        return f"Multipliers({self._mean})"
+        return f"Multipliers({dict(self)})"

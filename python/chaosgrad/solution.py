@@ -199,15 +199,23 @@ class Solution:
     def _core_problem(self) -> _core.Problem | None:
         return None if self._problem is None else self._problem.core()
 
+    def _find_statistics(self, levels: Sequence[float], indices: bool) -> dict[str, Any]:
+        self._require_answer()
+        found: dict[str, Any] = json.loads(self._run.statistics(self._core_problem(), list(levels), indices))
+        return found
+
     @functools.cached_property
     def _statistics(self) -> dict[str, Any]:
-        return self.statistics()
+        return self._find_statistics((), False)
+
+    @functools.cached_property
+    def _sampled_sobol(self) -> Sobol:
+        found = self.summary()["sobol"]
+        return Sobol(np.array(found["main"], dtype=float), np.array(found["total"], dtype=float))
 
     def statistics(self, levels: Sequence[float] = ()) -> dict[str, Any]:
         """Everything that `chaosgrad stats --json` tells, each number with its error bar; levels are those of quantiles."""
-        self._require_answer()
-        found: dict[str, Any] = json.loads(self._run.statistics(self._core_problem(), list(levels)))
-        return found
+        return self._find_statistics(levels, True)
 
     def _numbers(self, key: str, part: str) -> Array:
         outputs = self._statistics["variables"]
@@ -245,17 +253,14 @@ class Solution:
     def sobol(self) -> Sobol:
         """Sobol' indices, main and total, (q, d) each."""
         self._require_answer()
-        if not self._run.constrained:
-            return Sobol(*self._run.sobol())
-        return Sobol(*(np.array([[self._statistics["variables"][name]["sobol"][kind][parameter]["value"] for parameter in self.parameters]
-                                 for name in self.variables], dtype=float) for kind in ("main", "total")))
+        return self._sampled_sobol if self._run.constrained else Sobol(*self._run.sobol())
 
     def quantile(self, level: ArrayLike) -> Array:
         """Of every component: (q,) for one level, (levels, q) for several."""
         levels = np.asarray(level, dtype=float)
         if np.any(~((levels > 0) & (levels < 1))):
             raise ValueError("level: must be between 0 and 1")
-        found = self.statistics([float(one) for one in np.atleast_1d(levels).ravel()])["variables"]
+        found = self._find_statistics([float(one) for one in np.atleast_1d(levels).ravel()], False)["variables"]
         values = np.array([[one["value"] for one in found[name]["quantiles"]] for name in self.variables]).T
         return values.reshape(*levels.shape, -1)
 
@@ -278,10 +283,13 @@ class Solution:
     @property
     def multipliers(self) -> Multipliers:
         """The mean of the multipliers, by name; `sol.multipliers(theta)` has them at theta."""
-        return Multipliers(*(self._by_constraint(lambda one, key=key: one["multiplier"][key]) for key in ("mean", "sd")),
-                           {name: self._component(one["multiplier"]["error"], False)
-                            for name, one in self._statistics.get("constraints", {}).items() if "multiplier" in one},
-                           self._multipliers_at)
+        def found(key: str) -> dict[str, Any]:
+            if key == "error":
+                return {name: self._component(one["multiplier"]["error"], False)
+                        for name, one in self._statistics.get("constraints", {}).items() if "multiplier" in one}
+            return self._by_constraint(lambda one: one["multiplier"][key])
+
+        return Multipliers([name for name, _, _ in self._run.constraints], found, self._multipliers_at)
 
     def _multipliers_at(self, theta: ArrayLike) -> dict[str, Any]:
         rows, shape = self._rows(theta, {}, False)
@@ -368,7 +376,7 @@ class Solution:
 
     def __getstate__(self) -> dict[str, Any]:
         with tempfile.TemporaryDirectory() as folder:
-            self._run.save(folder, None)
+            self._run.store(folder)
             stored = (pathlib.Path(folder) / "solution.h5").read_bytes()
         return {"stored": stored, "problem": self._picklable_problem()}
 

@@ -64,7 +64,7 @@ def function_problem(gradient: Function, *, value: Function | None = None, hessi
         reference=reference, title=title)
 
 
-def solve(gradient: Function | symbols.Expression | ArrayLike, *, variables: int | str | Sequence[str] | Mapping[str, int] | None = None,
+def solve(gradient: Function | symbols.Expression, *, variables: int | str | Sequence[str] | Mapping[str, int] | None = None,
           parameters: Mapping[str, Any] | None = None, noise: Mapping[str, Any] | ArrayLike | None = None,
           value: Function | None = None, hessian: Function | None = None, correlation: ArrayLike | None = None,
           lower: Bound = None, upper: Bound = None, constraints: Sequence[Linear | Convex] = (),
@@ -101,7 +101,7 @@ def solve(gradient: Function | symbols.Expression | ArrayLike, *, variables: int
     """
     chosen = _options({"tolerance": tolerance, "relative_tolerance": relative_tolerance, "seed": seed, "threads": threads,
                        "method": method, "max_gradients": max_gradients, "max_seconds": max_seconds, **options})
-    if symbols.is_symbolic(gradient):
+    if isinstance(gradient, symbols.Expression):
         given = {"value": value, "hessian": hessian, "variables": variables, "parameters": parameters, "noise": noise,
                  "lower": lower, "upper": upper, "constraints": constraints or None}
         wrong = [key for key, one in given.items() if one is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Callable, Sequence
 
 from . import _core
-from .symbols import Expression, Relation, _elementwise, _matrix_product, _product, as_expression, vector
+from .symbols import Expression, Relation, _by_component, _elementwise, _matrix_product, _product, as_expression, vector
 
 
 def _of_one(name: str) -> Callable[[Any], Expression]:
@@ -86,14 +86,14 @@ UFUNCS: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: _elementwise("({0} + {1})", a, b),
     "subtract": lambda a, b: _elementwise("({0} - {1})", a, b),
     "multiply": _product,
-    "divide": lambda a, b: _elementwise("({0} / {1})", a, b),
-    "power": lambda a, b: _elementwise("({0} ^ {1})", a, b),
-    "float_power": lambda a, b: _elementwise("({0} ^ {1})", a, b),
+    "divide": lambda a, b: _by_component("/", a, b),
+    "power": lambda a, b: _by_component("^", a, b),
+    "float_power": lambda a, b: _by_component("^", a, b),
     "matmul": _matrix_product,
     "negative": lambda a: _elementwise("(-{0})", a),
     "positive": lambda a: a,
     "square": lambda a: _elementwise("({0} ^ 2)", a),
-    "reciprocal": lambda a: _elementwise("(1 / {0})", a),
+    "reciprocal": lambda a: _by_component("/", 1, a),
     "log1p": lambda a: _elementwise("log(1 + {0})", a),
     "expm1": lambda a: _elementwise("(exp({0}) - 1)", a),
     "logaddexp": lambda a, b: as_expression(a) + softplus(as_expression(b) - a),

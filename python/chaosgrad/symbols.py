@@ -91,16 +91,16 @@ class Expression:
         return _product(other, self)
 
     def __truediv__(self, other: Any) -> Expression:
-        return _elementwise("({0} / {1})", self, other)
+        return _by_component("/", self, other)
 
     def __rtruediv__(self, other: Any) -> Expression:
-        return _elementwise("({0} / {1})", other, self)
+        return _by_component("/", other, self)
 
     def __pow__(self, other: Any) -> Expression:
-        return _elementwise("({0} ^ {1})", self, other)
+        return _by_component("^", self, other)
 
     def __rpow__(self, other: Any) -> Expression:
-        return _elementwise("({0} ^ {1})", other, self)
+        return _by_component("^", other, self)
 
     def __neg__(self) -> Expression:
         return _elementwise("(-{0})", self)
@@ -269,6 +269,18 @@ def _elementwise(form: str, *operands: Any) -> Expression:
     return Expression(form, parts, _common_shape(*parts))
 
 
+def _by_component(sign: str, left: Any, right: Any) -> Expression:
+    """A quotient or a power; formulas take numbers only as divisor and exponent, so for vectors it is written out."""
+    a, b = as_expression(left), as_expression(right)
+    if b.ndim == 0:
+        return _elementwise(f"({{0}} {sign} {{1}})", a, b)
+    if b.ndim == 2:
+        raise _core.InputError(f"a matrix cannot stand behind {sign}")
+    shape = _common_shape(a, b)
+    parts = ", ".join(f"{{0}}{f'[{i}]' if a.shape else ''} {sign} {{1}}[{i}]" for i in range(shape[0]))
+    return Expression(f"[{parts}]", [a, b], shape)
+
+
 def _product(left: Any, right: Any) -> Expression:
     a, b = as_expression(left), as_expression(right)
     if a.ndim == 2 or b.ndim == 2:
@@ -321,6 +333,3 @@ def noise(name: str, distribution: Any) -> NoiseSymbol:
     """Noise: the objective is its mean over it."""
     return NoiseSymbol(name, as_distribution(distribution, name))
 
-
-def is_symbolic(given: Any) -> bool:
-    return isinstance(given, Expression)

@@ -1,6 +1,8 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
+#include <chrono>
+
 #include "chaosgrad/error.h"
 #include "core/bindings.h"
 #include "core/constraints.h"
@@ -104,11 +106,25 @@ std::shared_ptr<Constraints> bind_constraints(const py::list& variables, const V
   return std::const_pointer_cast<Constraints>(made);  // pybind11 holds no pointers to constants
 }
 
+// What so many calls of the gradient take on one block, as solvers make them: for benchmarks.
+double gradient_seconds(const PythonProblem& problem, Index calls) {
+  const Matrix x = Matrix::Constant(block_size, problem.dimension(), 0.25),
+               theta = Matrix::Constant(block_size, problem.parameters().dimension(), 0.25),
+               noise = Matrix::Constant(block_size, problem.noise_dimension(), 0.25);
+  Matrix g(block_size, problem.dimension());
+  return without_interpreter([&] {
+    const auto start = std::chrono::steady_clock::now();
+    for (Index i = 0; i < calls; ++i) problem.gradient(x, theta, noise, g);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  });
+}
+
 }  // namespace
 
 void bind_problems(py::module_& module) {
   py::class_<PythonProblem, std::shared_ptr<PythonProblem>>(module, "Problem")
-      .def(py::init(&make_problem));
+      .def(py::init(&make_problem))
+      .def("gradient_seconds", &gradient_seconds, py::arg("calls"));
   py::class_<Constraints, std::shared_ptr<Constraints>>(module, "Constraints")
       .def(py::init(&bind_constraints), py::arg("variables"), py::arg("lower"), py::arg("upper"),
            py::arg("linear"), py::arg("lower_function"), py::arg("upper_function"),

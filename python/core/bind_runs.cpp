@@ -10,8 +10,6 @@ namespace chaosgrad::python {
 using namespace internal;
 namespace {
 
-using Release = py::call_guard<py::gil_scoped_release>;
-
 py::object optional_number(const std::optional<double>& value) {
   return value ? py::object(py::float_(*value)) : py::object(py::none());
 }
@@ -194,9 +192,10 @@ void bind_runs(py::module_& module) {
                                  self.labels);
           },
           py::arg("language"))
-      .def("statistics", &statistics_text, optional_problem, py::arg("levels"))
+      .def("statistics", &statistics_text, optional_problem, py::arg("levels"), py::arg("indices"))
       .def("summary", &summary_text, optional_problem)
       .def("page", &page_text, optional_problem)
+      .def("store", &store, py::arg("directory"))
       .def("save", &save_folder, py::arg("directory"), py::arg("problem").none(true))
       .def(
           "verify",

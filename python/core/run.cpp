@@ -5,6 +5,7 @@
 #include "core/session.h"
 #include "io/describe.h"
 #include "io/store/run_store.h"
+#include "io/summary.h"
 #include "report/report.h"
 #include "samples/parameters.h"
 #include "solution/constrained/infeasible.h"
@@ -94,6 +95,11 @@ PythonRun load_folder(const std::string& directory,
 
 void save_folder(const PythonRun& run, const std::string& directory, const PythonProblem* problem) {
   (void)without_interpreter([&] { return finish_run(directory, run.record(problem)); });
+}
+
+void store(const PythonRun& run, const std::string& directory) {
+  const Record record = run.record(nullptr);
+  save_run(directory, record, brief_summary(record));
 }
 
 Optima optima_at(const PythonRun& run, const Matrix& thetas) {

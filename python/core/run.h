@@ -38,10 +38,13 @@ struct PythonRun {
 [[nodiscard]] PythonRun load_folder(const std::string& directory,
                                     const std::shared_ptr<const Constraints>& constraints);
 void save_folder(const PythonRun& run, const std::string& directory, const PythonProblem* problem);
+// solution.h5 alone, without statistics that take samples.
+void store(const PythonRun& run, const std::string& directory);
 
-// JSON texts.
+// JSON texts. Without `indices` the Sobol' indices of what has no exact ones are left out, and fewer
+// samples are taken.
 [[nodiscard]] std::string statistics_text(const PythonRun& run, const PythonProblem* problem,
-                                          const std::vector<double>& levels);
+                                          const std::vector<double>& levels, bool indices);
 [[nodiscard]] std::string summary_text(const PythonRun& run, const PythonProblem* problem);
 [[nodiscard]] std::string page_text(const PythonRun& run, const PythonProblem* problem);
 [[nodiscard]] std::string verification_text(const PythonRun& run, const PythonProblem* problem,

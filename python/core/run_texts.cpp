@@ -1,3 +1,4 @@
+#include "core/constraints.h"
 #include "core/run.h"
 #include "io/json_numbers.h"
 #include "io/run_statistics.h"
@@ -20,15 +21,25 @@ const char* words(Verdict verdict) {
   return "";
 }
 
+// Constraints that are Python functions take some microseconds per sample, on one thread at a time.
+StatisticsOptions bounded_options(const Solution& solution) {
+  StatisticsOptions options = statistics_options(solution);
+  const Lift* lift = solution.expansion.lift();
+  if (lift && dynamic_cast<const PythonConstraints*>(&lift->constraints())) options.samples = 8192;
+  return options;
+}
+
 }  // namespace
 
 std::string statistics_text(const PythonRun& run, const PythonProblem* problem,
-                            const std::vector<double>& levels) {
+                            const std::vector<double>& levels, bool indices) {
   return without_interpreter([&] {
     const Record record = run.record(problem);
     const NamedQuantities quantities = named_quantities(record);
-    StatisticsOptions options = statistics_options(run.solution);
+    StatisticsOptions options = bounded_options(run.solution);
     if (!levels.empty()) options.levels = levels;
+    options.indices = indices;
+    if (!indices) options.work = 5e8;  // a second at most
     const Accuracy known = accuracy(run.solution);
     const Statistics found =
         statistics(run.solution.expansion, known, quantities.functions, options);

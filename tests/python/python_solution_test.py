@@ -187,7 +187,7 @@ def test_pickling(sol):
 def test_report_and_repr(sol, tmp_path):
     page = sol.report(tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text() == page and page.startswith("<!doctype html>") and "two" in page
-    assert repr(sol).startswith("converged") and "mean" in repr(sol)
+    assert repr(sol).startswith("two\nconverged") and "mean" in repr(sol)
     shown = cg.solve(gradient, variables=["x", "y"], parameters=LAWS, title="<script>alert(1)</script>")._repr_html_()
     assert "<script" not in shown and "&lt;script&gt;" in shown and "<svg" in shown and "converged" in shown
     failed = cg.solve(lambda x, t: x * np.nan, variables=["x"], parameters=LAWS)
@@ -283,7 +283,7 @@ INTERRUPTED = """
 
 
 @pytest.mark.parametrize("slow,options", [(False, ""), (True, ""), (True, "threads=1"), (False, "method='gd', iterations=10**7"),
-                                          (True, "method='gd', iterations=10**7")])
+                                          (True, "method='gd', iterations=10**7, strong_convexity=1, smoothness=1, noise_variance=1, noise_growth=1")])
 def test_ctrl_c_returns_what_there_is(slow, options):
     code = textwrap.dedent(INTERRUPTED).format(slow=slow, options=options)
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -295,6 +295,16 @@ def test_ctrl_c_returns_what_there_is(slow, options):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert out == "as before\n" and process.returncode == 0, err
+
+
+def test_ctrl_c_before_there_is_anything():
+    """The method gd estimates its constants first: nothing can be returned yet."""
+    code = textwrap.dedent(INTERRUPTED).format(slow=True, options="method='gd', iterations=10**7")
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    assert "KeyboardInterrupt" in process.communicate(timeout=30)[1]
 
 
 def test_ctrl_c_with_formulas_and_another_handler():
