@@ -10,6 +10,7 @@
 #include "problem/formula/constraint_rows.h"
 #include "problem/formula/formula_domain.h"
 #include "problem/formula/known_functions.h"
+#include "problem/formula/noise_shape.h"
 #include "problem/formula/objective_kinks.h"
 #include "problem/formula/sample_point.h"
 #include "problem/names.h"
@@ -215,6 +216,7 @@ FormulaData::FormulaData(const FormulaSpec& spec) : measure(measure_of(spec)) {
   add_constraints(*this, spec, names.scope());
   add_objective(*this, spec, names.scope());
   find_noise_degrees(*this);
+  find_noise_shape(*this);
   facts.row_group = simd::width;
   facts.parameter_names = parameter_names;
   facts.variable_names = component_names;

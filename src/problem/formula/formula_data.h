@@ -88,9 +88,12 @@ struct FormulaData {
   Domain domain;   // of the objective as a function of x
   std::vector<NamedCondition> conditions;
   std::vector<std::pair<std::string, Node>> noise_numbers;  // by name
-  Program condition_program;                                // its outputs: see formula_domain.cpp
-  std::vector<Index> condition_widths;                      // and their sizes
-  std::vector<Node> gradient;  // one per variable, of the variable's shape
+  std::vector<Node> noise_values;         // of each noise column; id −1 if it chooses among cases
+  std::optional<NoiseShape> noise_shape;  // see noise_shape.h
+  Program switching_program;              // the functions of its kinks
+  Program condition_program;              // its outputs: see formula_domain.cpp
+  std::vector<Index> condition_widths;    // and their sizes
+  std::vector<Node> gradient;             // one per variable, of the variable's shape
   std::vector<Node> variables;
   std::vector<PositiveArgument> positive;
   std::vector<Program> positive_programs;
@@ -118,6 +121,13 @@ struct FormulaData {
   void run(const Program& program, const std::vector<Index>& widths, const Block& x,
            const Block& theta, const Block& noise, const Block& known, BlockOut& out) const;
   void fill_table(const Block& noise, Matrix& table) const;
+  // The noise column that a column of slot_noise or slot_table comes from; −1 for other slots.
+  [[nodiscard]] Index noise_number(int slot, Index column) const {
+    if (slot == slot_noise) return column;
+    if (slot != slot_table) return -1;
+    const auto count = static_cast<Index>(finite.size());
+    return column < count ? finite_source[static_cast<std::size_t>(column)] : row_source;
+  }
   [[nodiscard]] Index table_columns() const {
     return static_cast<Index>(finite.size()) + rows.cols();
   }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "problem/formula/formula_data.h"
+#include "problem/formula/noise_shape.h"
 #include "samples/parameters.h"
 
 namespace chaosgrad::internal {
@@ -76,6 +77,7 @@ const std::vector<std::string>& FormulaProblem::parameter_names() const {
 
 ProblemFacts FormulaProblem::facts() const {
   ProblemFacts facts = data_->facts;
+  facts.noise_shape = shared_noise_shape(data_);
   if (data_->has_reference) {
     facts.reference = [data = data_](Block theta, BlockOut x) {
       data->run(data->reference_program, data->variable_widths, Matrix(), theta, Matrix(), Matrix(),

@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "estimate/mean_limit.h"
+#include "numeric/decompositions.h"
 #include "solve/collocation/judge.h"
+#include "solve/collocation/lifted.h"
 #include "solve/collocation/polishing.h"
 #include "solve/collocation/rescue.h"
 #include "solve/collocation/screened_test.h"
@@ -53,6 +55,53 @@ Verdict test_round(const Context& context, const DefensiveSamples& samples, Coll
   extend(evidence.errors, samples.weights.cwiseProduct(errors));
   evidence.from_measure += std::count(samples.induced.begin(), samples.induced.end(), Index{-1});
   return Verdict::go_on;
+}
+
+// What a gradient that is known up to `change` means for x, at germs.
+Matrix moves(const CollocationState& state, const Matrix& eta, const Matrix& change) {
+  Matrix moved(change.rows(), change.cols());
+  if (!state.metric) {
+    state.model.apply(eta, change, moved);
+    return moved;
+  }
+  const std::vector<Matrix> factors = state.metric->factors(eta);
+  for (Index i = 0; i < change.rows(); ++i) {
+    const Matrix& factor = factors[factors.size() == 1 ? 0 : static_cast<std::size_t>(i)];
+    moved.row(i) = solve_cholesky(factor, Vector(change.row(i).transpose())).transpose();
+  }
+  return moved;
+}
+
+// The error of x that comes from a rule for the noise: how a finer one differs at fresh samples.
+// Ends the run where the rule is too coarse for any expansion to be within the tolerance.
+Verdict measure_integration(const Context& context, double confidence, const Design& design,
+                            CollocationState& state) {
+  const ProblemFacts& facts = context.oracle.facts();
+  if (!facts.finer_gradient) return Verdict::go_on;
+  const Index n = context.tuning.first_alone, q = context.oracle.dimension();
+  const DefensiveSamples samples = design.test_samples(0, n, state.run.basis);
+  Matrix theta(n, samples.eta.cols()), g(n, q), finer(n, q);
+  context.oracle.parameters().parameters_from_germ(samples.eta, theta);
+  const Matrix x = predict(context, samples.eta, theta, state).x;
+  context.executor.for_each(n, [&](Index i) {
+    context.gradient.call(x.row(i), theta.row(i), g.middleRows(i, 1));
+    facts.finer_gradient(x.row(i), theta.row(i), finer.middleRows(i, 1));
+  });
+  state.run.test_gradients += n * (context.gradient.draws + facts.finer_draws);
+  Vector squares =
+      samples.weights.cwiseProduct(moves(state, samples.eta, g - finer).rowwise().squaredNorm());
+  for (double& square : squares) {
+    if (!std::isfinite(square)) square = 0;  // outside of the domain: another test's business
+  }
+  state.error.integration = std::sqrt(mean_limit(squares, confidence));
+  state.error.sampling = std::hypot(state.error.sampling, std::sqrt(squares.mean()));
+  if (state.error.integration <= context.tuning.integration_share * target(context, state))
+    return Verdict::go_on;
+  state.run.state.set_integer("noise_is_coarse", 1);
+  return stop(
+      Status::stalled,
+      fmt::format("the rule for the noise leaves an error of {:.3g}", state.error.integration),
+      state);
 }
 
 // Two of the samples are solved from the start of the problem, too.
@@ -104,6 +153,8 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
   const ScreenPlan plan = plan_screening(context, state);
   const Index screened = plan.samples;
   double confidence = confidence_of_look(++state.looks, context.options.confidence);
+  if (measure_integration(context, confidence, design, state) == Verdict::stop)
+    return Confirmation::stopped;
   Evidence evidence;
   TestResult result;
   if (screened > 0) {
@@ -130,7 +181,7 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
     induced.insert(induced.end(), samples.induced.begin(), samples.induced.end());
     if (test_round(context, samples, state, solved) == Verdict::stop) return Confirmation::stopped;
     const TestResult round =
-        judge_test(solved.errors, state.error.optimisation, target(context, state), confidence);
+        judge_test(solved.errors, state.error.rest(), target(context, state), confidence);
     if (round.outcome == Outcome::failed ||
         solved.outside > tuning.outside_share * static_cast<double>(most))
       return refuted();

@@ -111,6 +111,11 @@ struct CollocationTuning : CurvatureTuning {
   // Origin: twice the norm of the error.
   double contradiction = 4;
 
+  // The error that a rule for the noise leaves, over the tolerance, beyond which the run is begun anew
+  // with a finer one.
+  // Origin: half of the tolerance leaves the expansion 87 % of it.
+  double integration_share = 0.5;
+
   // Screened samples: as many as these operations allow, or this share of those of a fit, and how
   // many at least and at most.
   // Origin: about 10 ms of one core.
@@ -283,6 +288,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("most_test", tuning.most_test);
   visitor("test_share", tuning.test_share);
   visitor("contradiction", tuning.contradiction);
+  visitor("integration_share", tuning.integration_share);
   visitor("screen_operations", tuning.screen_operations);
   visitor("screen_share", tuning.screen_share);
   visitor("least_screened", tuning.least_screened);
