@@ -9,7 +9,8 @@ namespace chaosgrad::internal {
 namespace {
 
 // Nodes on a piece. Origin: steps of about 1.4, so that the next level but one is twice as fine.
-constexpr std::array<Index, gauss_levels> piece_nodes = {2, 3, 4, 6, 8, 12, 16, 24, 32};
+constexpr std::array<Index, gauss_levels> piece_nodes = {2,  3,  4,  6,  8, 12,
+                                                               16, 24, 32, 48, 64};
 // Values decide between points that differ little, and are asked for rarely.
 constexpr Index least_value_nodes = 16;
 constexpr Index fewest_points = 64;  // Sobol', doubled from level to level
@@ -35,7 +36,10 @@ AxisPlan plan_axis(const ProblemFacts& facts, Index axis, const NoiseChoice& cho
   if (normal) plan.coordinate.chart = NoiseChart::normal;
   const auto level = static_cast<std::size_t>(std::min(choice.level, gauss_levels - 1));
   plan.gradient_nodes = plan.exact ? exact_nodes(*gradient) : piece_nodes[level];
-  plan.value_nodes = value ? exact_nodes(*value) : std::max(piece_nodes[level], least_value_nodes);
+  // An inexact gradient and its values are of one function if their nodes are the same.
+  plan.value_nodes = value        ? exact_nodes(*value)
+                     : plan.exact ? least_value_nodes
+                                  : plan.gradient_nodes;
   return plan;
 }
 

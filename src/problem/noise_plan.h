@@ -38,7 +38,7 @@ struct NoiseChoice {
   Index level = 0;
   bool scores = false;
 };
-inline constexpr Index gauss_levels = 9, sobol_levels = 13;
+inline constexpr Index gauss_levels = 11, sobol_levels = 13;
 
 // More Gauss axes than this in a group are too many for a grid.
 inline constexpr Index most_gauss_axes = 3;

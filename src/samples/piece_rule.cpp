@@ -37,13 +37,20 @@ double probability_below(NoiseChart chart, double t) {
 PieceRule::PieceRule(NoiseChart chart, Index nodes)
     : chart_(chart),
       nodes_(nodes),
-      base_(gauss_legendre(chart == NoiseChart::uniform ? nodes : discretisation(nodes), -1, 1)) {}
+      base_(gauss_legendre(chart == NoiseChart::uniform ? nodes : discretisation(nodes), -1, 1)) {
+  if (chart == NoiseChart::normal) whole_ = normal_rule(-farthest_score, farthest_score);
+}
 
 Quadrature PieceRule::on(double a, double b) const {
   if (chart_ == NoiseChart::uniform) {
     return {(0.5 * (a + b) + 0.5 * (b - a) * base_.nodes.array()).matrix(),
             (b - a) * base_.weights};
   }
+  if (a == -farthest_score && b == farthest_score) return whole_;
+  return normal_rule(a, b);
+}
+
+Quadrature PieceRule::normal_rule(double a, double b) const {
   // In the upper tail Φ(b) − Φ(a) would cancel.
   const double mass = a > 0 ? normal_cdf(-a) - normal_cdf(-b) : normal_cdf(b) - normal_cdf(a);
   if (a > 0) b = std::min(b, std::sqrt(a * a + 2 * negligible_exponent));

@@ -27,8 +27,11 @@ class PieceRule {
   [[nodiscard]] Index nodes() const { return nodes_; }
 
  private:
+  [[nodiscard]] Quadrature normal_rule(double a, double b) const;
+
   NoiseChart chart_;
   Index nodes_;
+  Quadrature whole_;  // on all of the normal chart: without kinks there is no other piece
   Quadrature base_;  // on (−1, 1): the rule itself, or the discretisation of the normal density
 };
 

@@ -82,7 +82,8 @@ class NoisePilot {
     const auto add_level = [&](Index level) {
       const NoiseChoice choice{sobol, level, scores};
       const IntegratedProblem problem(oracle_, make_noise_plan(oracle_.facts(), choice),
-                                      rule_stream(options_.seed, level % 2 == 0 ? 2 : 3));
+                                      make_stream(options_.seed, Purpose::noise_rule,
+                                                  256 * (16 + static_cast<std::uint64_t>(level))));
       const std::vector<Index> taken = problem.draws_at(places_.x, places_.theta);
       draws.push_back(*std::ranges::max_element(taken));
       if (static_cast<double>(draws.back()) > most) return false;
@@ -92,16 +93,20 @@ class NoisePilot {
       means.push_back(std::move(g));
       return true;
     };
+    const auto difference = [&](std::size_t a, std::size_t b) {
+      return std::sqrt(places_.squared_steps(means[a] - means[b]));
+    };
     for (Index level = 0; level < levels; ++level) {
       if (!add_level(level)) break;
-      if (level == 0) continue;
-      // Two rules of neighbouring levels: their difference is the error of the coarser one.
-      const double error = std::sqrt(places_.squared_steps(
-          means[static_cast<std::size_t>(level)] - means[static_cast<std::size_t>(level - 1)]));
+      if (level < 2) continue;
+      // Two finer rules: one alone may agree by chance.
+      const auto coarse = static_cast<std::size_t>(level - 2);
+      const double error =
+          std::max(difference(coarse, coarse + 1), difference(coarse, coarse + 2));
       if (!(error <= tuning_.error_share * tolerance_)) continue;
-      return NoiseTreatment{.rule = NoiseChoice{sobol, level - 1, scores},
+      return NoiseTreatment{.rule = NoiseChoice{sobol, level - 2, scores},
                             .exact = false,
-                            .draws = draws[static_cast<std::size_t>(level - 1)],
+                            .draws = draws[coarse],
                             .error = error};
     }
     return {};

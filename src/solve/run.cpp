@@ -149,6 +149,7 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method, co
     result.state.texts["method"] = to_string(method);
     result.state.texts["noise"] = noise;
     if (treatment) save(*treatment, result.state);
+    result.state.integers.erase("noise_is_coarse");
   };
   sign();
   begin(options, result, monitor);

@@ -57,17 +57,35 @@ Verdict test_round(const Context& context, const DefensiveSamples& samples, Coll
   return Verdict::go_on;
 }
 
-// What a gradient that is known up to `change` means for x, at germs.
-Matrix moves(const CollocationState& state, const Matrix& eta, const Matrix& change) {
-  Matrix moved(change.rows(), change.cols());
-  if (!state.metric) {
-    state.model.apply(eta, change, moved);
-    return moved;
+// What a gradient that is known up to `change` means for x, at rows of germs, parameters and x_u: by
+// the Hessian there, or what stands for it. No farther than optima are from each other, where f is
+// not convex.
+Matrix moves(const Context& context, const CollocationState& state, const DefensiveSamples& samples,
+             const Matrix& theta, const Matrix& x, const Matrix& change) {
+  const Index n = change.rows(), q = change.cols();
+  const double reach =
+      context.tuning.largest_prediction * state.points.value.rowwise().norm().maxCoeff();
+  Matrix moved(n, q);
+  std::vector<Matrix> factors;
+  if (state.metric) factors = state.metric->factors(samples.eta);
+  const bool exact = !state.metric && context.oracle.has_hessian();
+  if (!state.metric && !exact) state.model.apply(samples.eta, change, moved);
+  Matrix hessians(exact ? n : 0, q * q);
+  if (exact) {
+    context.executor.for_each(n, [&](Index i) {
+      context.oracle.hessian(x.row(i), theta.row(i), Matrix(1, 0), hessians.middleRows(i, 1));
+    });
   }
-  const std::vector<Matrix> factors = state.metric->factors(eta);
-  for (Index i = 0; i < change.rows(); ++i) {
-    const Matrix& factor = factors[factors.size() == 1 ? 0 : static_cast<std::size_t>(i)];
-    moved.row(i) = solve_cholesky(factor, Vector(change.row(i).transpose())).transpose();
+  for (Index i = 0; i < n; ++i) {
+    Matrix factor;
+    if (state.metric) factor = factors[factors.size() == 1 ? 0 : static_cast<std::size_t>(i)];
+    if (exact && hessians.row(i).allFinite())
+      factor = cholesky_factor(hessians.row(i).reshaped(q, q));
+    if (factor.size() > 0)
+      moved.row(i) = solve_cholesky(factor, Vector(change.row(i).transpose())).transpose();
+    const double farthest = x.row(i).norm() + reach, length = moved.row(i).norm();
+    const bool known = factor.size() > 0 || !(exact || state.metric);
+    if (!known || !(length <= farthest)) moved.row(i).setConstant(farthest / std::sqrt(q));
   }
   return moved;
 }
@@ -78,7 +96,9 @@ Verdict measure_integration(const Context& context, double confidence, const Des
                             CollocationState& state) {
   const ProblemFacts& facts = context.oracle.facts();
   if (!facts.finer_gradient) return Verdict::go_on;
-  const Index n = context.tuning.first_alone, q = context.oracle.dimension();
+  const CollocationTuning& tuning = context.tuning;
+  const Index n = facts.finer_draws <= tuning.few_draws ? tuning.most_test : tuning.first_alone;
+  const Index q = context.oracle.dimension();
   const DefensiveSamples samples = design.test_samples(0, n, state.run.basis);
   Matrix theta(n, samples.eta.cols()), g(n, q), finer(n, q);
   context.oracle.parameters().parameters_from_germ(samples.eta, theta);
@@ -87,15 +107,16 @@ Verdict measure_integration(const Context& context, double confidence, const Des
     context.gradient.call(x.row(i), theta.row(i), g.middleRows(i, 1));
     facts.finer_gradient(x.row(i), theta.row(i), finer.middleRows(i, 1));
   });
-  state.run.test_gradients += n * (context.gradient.draws + facts.finer_draws);
-  Vector squares =
-      samples.weights.cwiseProduct(moves(state, samples.eta, g - finer).rowwise().squaredNorm());
-  for (double& square : squares) {
-    if (!std::isfinite(square)) square = 0;  // outside of the domain: another test's business
+  state.run.test_gradients += n * (context.gradient.draws * (1 + q) + facts.finer_draws);
+  Matrix change = g - finer;
+  for (Index i = 0; i < n; ++i) {
+    if (!change.row(i).allFinite()) change.row(i).setZero();  // another test sees the domain
   }
+  const Vector squares = samples.weights.cwiseProduct(
+      moves(context, state, samples, theta, x, change).rowwise().squaredNorm());
   state.error.integration = std::sqrt(mean_limit(squares, confidence));
   state.error.sampling = std::hypot(state.error.sampling, std::sqrt(squares.mean()));
-  if (state.error.integration <= context.tuning.integration_share * target(context, state))
+  if (state.error.integration <= tuning.integration_share * target(context, state))
     return Verdict::go_on;
   state.run.state.set_integer("noise_is_coarse", 1);
   return stop(

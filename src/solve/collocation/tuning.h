@@ -115,6 +115,10 @@ struct CollocationTuning : CurvatureTuning {
   // with a finer one.
   // Origin: half of the tolerance leaves the expansion 87 % of it.
   double integration_share = 0.5;
+  // It is measured at most_test samples where the finer rule has at most so many draws, else at
+  // first_alone.
+  // Origin: 128 · 100 gradients are below what screening takes.
+  Index few_draws = 100;
 
   // Screened samples: as many as these operations allow, or this share of those of a fit, and how
   // many at least and at most.
@@ -289,6 +293,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("test_share", tuning.test_share);
   visitor("contradiction", tuning.contradiction);
   visitor("integration_share", tuning.integration_share);
+  visitor("few_draws", tuning.few_draws);
   visitor("screen_operations", tuning.screen_operations);
   visitor("screen_share", tuning.screen_share);
   visitor("least_screened", tuning.least_screened);
