@@ -13,10 +13,10 @@ namespace {
 // Origin: what is left of gradients is known to twelve digits at best.
 constexpr double negligible = 1e-14;
 // Scores beyond which a kink is not followed when it is asked where others cross it, or the end of
-// the range: its probability is 4e-11.
-constexpr double farthest_crossing = 6.5;
-constexpr Index crossing_intervals = 24;  // in which one change is looked for
-constexpr int crossing_steps = 30;        // bisections: what is integrated is continuous there
+// the range: its probability is 6e-7.
+constexpr double farthest_crossing = 5;
+constexpr Index crossing_intervals = 16;  // in which one change is looked for
+constexpr int crossing_steps = 20;        // bisections: what is integrated is continuous there
 
 // Each point followed by `count` copies of it; fill(p, k, noise row, weight) makes the k-th.
 template <class Fill>

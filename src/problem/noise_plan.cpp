@@ -9,13 +9,16 @@ namespace chaosgrad::internal {
 namespace {
 
 // Nodes on a piece. Origin: steps of about 1.4, so that the next level but one is twice as fine.
-constexpr std::array<Index, gauss_levels> piece_nodes = {2,  3,  4,  6,  8, 12,
-                                                               16, 24, 32, 48, 64};
+constexpr std::array<Index, gauss_levels> piece_nodes = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
 // Values decide between points that differ little, and are asked for rarely.
 constexpr Index least_value_nodes = 16;
 constexpr Index fewest_points = 64;  // Sobol', doubled from level to level
 
 Index exact_nodes(int degree) { return degree / 2 + 1; }
+
+Index nodes_of(const NoiseChoice& choice) {
+  return piece_nodes[static_cast<std::size_t>(std::min(choice.level, gauss_levels - 1))];
+}
 
 bool depends_on(const NoiseShape::Kink& kink, Index axis) {
   return std::ranges::find(kink.numbers, axis) != kink.numbers.end();
@@ -34,8 +37,7 @@ AxisPlan plan_axis(const ProblemFacts& facts, Index axis, const NoiseChoice& cho
   plan.exact = gradient.has_value();
   const bool normal = law.kind == NoiseAxis::Kind::normal || (choice.scores && !plan.exact);
   if (normal) plan.coordinate.chart = NoiseChart::normal;
-  const auto level = static_cast<std::size_t>(std::min(choice.level, gauss_levels - 1));
-  plan.gradient_nodes = plan.exact ? exact_nodes(*gradient) : piece_nodes[level];
+  plan.gradient_nodes = plan.exact ? exact_nodes(*gradient) : nodes_of(choice);
   // An inexact gradient and its values are of one function if their nodes are the same.
   plan.value_nodes = value        ? exact_nodes(*value)
                      : plan.exact ? least_value_nodes
@@ -63,6 +65,13 @@ GroupPlan plan_group(const ProblemFacts& facts, const std::vector<Index>& number
     if (a.cases != b.cases) return a.cases;
     return !a.cases && merit(shape, a) < merit(shape, b);
   });
+  // What is left of kinks that are integrated along a later number is smooth, but no polynomial.
+  for (std::size_t depth = 0; depth < group.axes.size(); ++depth) {
+    AxisPlan& axis = group.axes[depth];
+    if (axis.cases || kinks_along(shape, group, depth).coupled.empty()) continue;
+    axis.exact = false;
+    axis.gradient_nodes = axis.value_nodes = nodes_of(choice);
+  }
   const auto lines = static_cast<Index>(
       std::ranges::count_if(group.axes, [](const AxisPlan& axis) { return !axis.cases; }));
   if (!choice.sobol || lines < 2) return group;
