@@ -54,6 +54,13 @@ struct NoiseShape {
   std::vector<std::optional<int>> gradient_degrees, value_degrees;
 };
 
+// f = E_v F itself, where a problem knows it as a formula: sums over data of polynomials in the rows.
+// Blocks as above, without noise. Pure and thread-safe.
+struct Expectation {
+  std::function<void(const Block&x, const Block&theta, BlockOut out)> gradient, value, hessian;
+  double operations = 0;  // of one gradient
+};
+
 // A problem type may offer more than its gradient, each through a member of its own:
 //   value(x, theta, noise, f)    f (B×1) = F at each row; not finite outside the domain of F
 //   hessian(x, theta, noise, h)  row i of h (B×q²) = ∇²F at row i
@@ -72,6 +79,7 @@ struct ProblemFacts {
   std::optional<double> noise_growth;             // V_G
   std::vector<NoiseAxis> noise_axes;              // one per noise number; empty: all uniform
   std::shared_ptr<const NoiseShape> noise_shape;  // empty: opaque noise, which can only be drawn
+  std::shared_ptr<const Expectation> expectation;
   Index draws = 1;  // of the noise that one gradient averages: it counts as that many gradients
   std::vector<Family::Kind> bases;  // one per parameter; empty: all polynomial
   std::vector<std::vector<double>>

@@ -133,6 +133,13 @@ using InputLabel = std::function<Index(int slot, Index column)>;
                                                              std::span<const Node> nodes,
                                                              const InputLabel& label);
 
+// E of a number over random inputs of `slot`, as a formula in the other inputs; empty unless it is a
+// polynomial in them with at most `most_terms` terms on the way. moment(columns) = E of the product
+// of these columns of the slot, ascending, each as often as its power.
+[[nodiscard]] std::optional<Node> expected_polynomial(
+    Graph& graph, Node scalar, int slot,
+    const std::function<double(const std::vector<Index>& columns)>& moment, Index most_terms);
+
 // Bounds on all components of a node, and whether none of them can be 0.
 struct Range {
   double lower = -infinity, upper = infinity;

@@ -14,6 +14,7 @@ ProblemFacts AveragedProblem::facts() const {
   ProblemFacts facts = oracle_.facts();
   facts.noise_axes.clear();
   facts.noise_shape = {};
+  facts.expectation = {};
   facts.draws = rule_.weights.size();
   if (facts.operations) *facts.operations *= static_cast<double>(facts.draws);
   facts.row_group = 1;  // one row is many gradients

@@ -25,6 +25,7 @@ ProblemFacts IntegratedProblem::facts() const {
   const double kinks = facts.noise_shape->kinks.empty() ? 1 : 2;
   if (facts.operations) *facts.operations *= kinks * static_cast<double>(draws_);
   facts.noise_shape = {};
+  facts.expectation = {};
   facts.row_group = 1;  // one row is many gradients
   if (finer) {
     facts.finer_gradient = [better = finer](const Block& x, const Block& theta, BlockOut g) {

@@ -48,6 +48,9 @@ AxisPlan plan_axis(const ProblemFacts& facts, Index axis, const NoiseChoice& cho
 // The innermost number is that along which most kinks can be found, and integrated exactly.
 double merit(const NoiseShape& shape, const AxisPlan& plan) {
   double merit = plan.exact ? 0.5 : 0;
+  // Where F is a polynomial on the chart its kinks are found in one step.
+  if (!plan.cases && shape.value_degrees[static_cast<std::size_t>(plan.coordinate.axis)])
+    merit += 0.25;
   for (const NoiseShape::Kink& kink : shape.kinks) {
     const auto at = std::ranges::find(kink.numbers, plan.coordinate.axis);
     if (at == kink.numbers.end()) continue;

@@ -10,6 +10,7 @@
 #include "samples/parameters.h"
 #include "solve/common/goal.h"
 #include "solve/pointwise/constrained_descent.h"
+#include "solve/sieve/samples.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -221,8 +222,7 @@ std::optional<NoiseTreatment> choose_treatment(const Oracle& oracle, const Optio
   if (!facts.noise_shape) return {};
   constexpr Index solving_gauss = 3, solving_sobol = 2;  // levels that places are found with
   const bool gauss = can_plan(facts, {});
-  const bool sobol = can_plan(facts, {.sobol = true});
-  if (!gauss && !sobol) return {};
+  if (!gauss && (!must || !can_plan(facts, {.sobol = true}))) return {};
   const NoiseChoice middle{.sobol = !gauss, .level = gauss ? solving_gauss : solving_sobol};
   const NoisePlan plan = make_noise_plan(facts, middle);
   NoisePilot pilot(oracle, options, tuning);
@@ -250,7 +250,10 @@ std::optional<NoiseTreatment> choose_treatment(const Oracle& oracle, const Optio
     };
     if (gauss) consider(false, false);
     if (gauss && has_open_chart(facts)) consider(false, true);
-    if (sobol && make_noise_plan(facts, {.sobol = true}).uses_sobol()) consider(true, false);
+    // The same points at every θ: the sieve, whose samples are Sobol' points in θ and v together,
+    // needs fewer.
+    if (must && !best && make_noise_plan(facts, {.sobol = true}).uses_sobol())
+      consider(true, false);
   }
   if (!best) return {};
   if (!must && !is_worthwhile(oracle, options, tuning, static_cast<double>(best->draws), pilot))

@@ -24,9 +24,11 @@ struct NoiseTuning {
   // The error of a rule, over the tolerance, for it to be taken.
   // Origin: a tenth adds 0.5 % to the error.
   double error_share = 0.1;
-  // Gradients that each function of the basis takes in collocation, and in the sieve times (σ/ε)².
-  // Origin: medians over the problems of benchmarks/auto.py.
-  double collocation_per_function = 6, sieve_per_function = 2.5;
+  // Gradients that each function of the basis takes in collocation, and times (σ/ε)² in the sieve with
+  // independent samples and with Sobol' points.
+  // Origin: medians over the problems of benchmarks/auto.py; for Sobol' points the table of
+  // benchmarks/noise.py, at relative 1e-2.
+  double collocation_per_function = 6, sieve_per_function = 2.5, sobol_per_function = 0.5;
   // Rules of at most so many draws are taken without asking what the sieve would cost.
   // Origin: 6 · 40 is below 2.5/0.1², the sieve at the largest sensible tolerance.
   double always_draws = 40;

@@ -9,6 +9,7 @@
 #include "constraint/projection.h"
 #include "measure/distribution_table.h"
 #include "problem/averaged_problem.h"
+#include "problem/expected_problem.h"
 #include "problem/integrated_problem.h"
 #include "problem/problem_samples.h"
 #include "samples/sample_source.h"
@@ -21,6 +22,7 @@
 #include "solve/nested/nested.h"
 #include "solve/noise_pilot.h"
 #include "solve/pilot.h"
+#include "solve/sieve/samples.h"
 #include "solve/sieve/sieve.h"
 
 namespace chaosgrad {
@@ -112,7 +114,8 @@ const char* exact_noise(const Oracle& oracle) {
 
 const char* noise_treatment(const Oracle& oracle, const Options& options) {
   if (oracle.noise_dimension() == 0) return "none";
-  if (is_adaptive(options.method) || options.method == Method::nested) return "random";
+  if (is_adaptive(options.method)) return has_known_law(oracle) ? "sobol" : "random";
+  if (options.method == Method::nested) return "random";
   if (options.gradient == GradientRule::quadrature) return exact_noise(oracle);
   return options.gradient == GradientRule::sobol ? "sobol" : "random";
 }
@@ -223,6 +226,14 @@ Run run_integrated(const Oracle& oracle, Options options, NoiseTreatment treatme
   }
 }
 
+// The mean over the noise is a formula.
+Run run_expected(const Oracle& oracle, const Options& options) {
+  Run result =
+      run_adaptive(ExpectedProblem(oracle), options, Method::collocation, exact_noise(oracle));
+  result.notes.push_back("noise: the mean over all cases is compiled into one formula");
+  return result;
+}
+
 Run run_without_noise(const Oracle& oracle, const Options& options, bool must) {
   std::optional<NoiseTreatment> treatment;
   if (options.resume) treatment = restore_treatment(options.resume->state);
@@ -251,6 +262,7 @@ Run run_adaptive_method(const Oracle& oracle, const Options& options) {
   if (method == Method::sieve) return run_sieve(oracle, options);
   if (oracle.noise_dimension() == 0)
     return run_adaptive(oracle, options, Method::collocation, noise_treatment(oracle, options));
+  if (oracle.facts().expectation) return run_expected(oracle, options);
   if (method) return run_without_noise(oracle, options, true);
   if (const std::optional<NoiseTreatment> treatment = choose_treatment(oracle, options, false))
     return treatment->rule ? run_integrated(oracle, options, *treatment)

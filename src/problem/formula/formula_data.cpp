@@ -8,6 +8,7 @@
 #include "chaosgrad/error.h"
 #include "numeric/pack.h"
 #include "problem/formula/constraint_rows.h"
+#include "problem/formula/data_moments.h"
 #include "problem/formula/formula_domain.h"
 #include "problem/formula/known_functions.h"
 #include "problem/formula/noise_shape.h"
@@ -222,6 +223,7 @@ FormulaData::FormulaData(const FormulaSpec& spec) : measure(measure_of(spec)) {
   facts.variable_names = component_names;
   compile_objective(*this, spec);
   if (move_start_inside(*this)) compile_objective(*this, spec);
+  compile_moments(*this);
   facts.operations = gradient_program.operations();
   const std::vector<GivenNode> given = add_known_functions(graph, gradient, spec.parameters, facts);
   if (!given.empty()) known_gradient_program = Program(graph, gradient, given, domain.inside);

@@ -65,7 +65,8 @@ struct RowNodes {
 struct FormulaData {
   explicit FormulaData(const FormulaSpec& spec);
 
-  mutable Graph graph;  // grows when the Hessian is made
+  mutable Graph graph;  // grows when a Hessian is made
+  mutable std::mutex graph_grows;
   Measure measure;
   Index dimension = 0;
   Index noise_dimension = 0;
@@ -108,6 +109,18 @@ struct FormulaData {
   [[nodiscard]] const Program& hessian_program() const;
   mutable std::once_flag hessian_made;
   mutable Program hessian_code;
+
+  // The objective as a mean over its noise, where it is known (see data_moments.h).
+  struct Expected {
+    Node objective;
+    std::vector<Node> gradient;
+    Program value_program, gradient_program;
+  };
+  std::optional<Expected> expected;
+  [[nodiscard]] const Program& expected_hessian_program() const;
+  mutable std::once_flag expected_hessian_made;
+  mutable Program expected_hessian_code;
+  [[nodiscard]] std::vector<Index> hessian_widths() const;  // of the outputs of both
 
   struct Scratch {
     Program::Workspace workspace;
