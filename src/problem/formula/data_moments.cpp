@@ -67,15 +67,14 @@ std::shared_ptr<const Expectation> shared_expectation(
   auto result = std::make_shared<Expectation>();
   result->gradient = [data](const Block& x, const Block& theta, BlockOut g) {
     data->run(data->expected->gradient_program, data->variable_widths, x, theta,
-              Matrix(x.rows(), 0), Matrix(x.rows(), 0), g);
+              Matrix(), Matrix(), g);
   };
   result->value = [data](const Block& x, const Block& theta, BlockOut f) {
-    data->run(data->expected->value_program, {1}, x, theta, Matrix(x.rows(), 0),
-              Matrix(x.rows(), 0), f);
+    data->run(data->expected->value_program, {1}, x, theta, Matrix(), Matrix(), f);
   };
   result->hessian = [data](const Block& x, const Block& theta, BlockOut h) {
     data->run(data->expected_hessian_program(), data->hessian_widths(), x, theta,
-              Matrix(x.rows(), 0), Matrix(x.rows(), 0), h);
+              Matrix(), Matrix(), h);
   };
   result->operations = data->expected->gradient_program.operations();
   return result;

@@ -19,7 +19,10 @@ FreshTest fresh_test(const SieveContext& context, const SieveBatch& batch, const
   const std::optional<double> operations = context.oracle.facts().operations;
   const bool cheap = operations && *operations <= tuning.cheap_operations;
   const double variance = batch.noise(0) * batch.effective;
-  FreshTest test{.draws = test_draws(variance, goal, spent, tuning)};
+  const bool sobol = has_known_law(context.oracle);
+  FreshTest test{.draws = test_draws(variance, goal, spent, sobol, tuning)};
+  if (sobol)
+    test.points = test_points(context.oracle, context.options.seed, state.looks, test.draws);
   const auto lengthen = [&](Index blocks) {
     add(context.oracle, wide, state, context.options.seed, state.looks, blocks, context.executor,
         test);
