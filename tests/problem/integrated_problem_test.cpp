@@ -174,8 +174,8 @@ TEST(IntegratedProblem, AddsGroups) {
   }
 }
 
-// Four numbers in one group: Sobol' points in three of them, a line in the fourth. Against 2^16 plain
-// draws, whose mean is known to 1/256 of the standard deviation of an indicator.
+// Four numbers in one group: 1,024 Sobol' points in three of them, a line in the fourth. Plain draws
+// would leave 1/64; what is integrated along the line first is smooth, and leaves less than a tenth.
 TEST(IntegratedProblem, TakesManyNumbersBySobolPoints) {
   FormulaSpec text = spec("max(v + w + u + s - x, 0)");
   for (const char* name : {"v", "w", "u", "s"})
@@ -185,7 +185,7 @@ TEST(IntegratedProblem, TakesManyNumbersBySobolPoints) {
   EXPECT_FALSE(can_plan(oracle.facts(), {}));
   const Matrix x = 2 * testing::signed_numbers(6, 5, 1), theta = Matrix::Constant(5, 1, 1.25);
   const Matrix g = gradients(oracle, {.sobol = true, .level = 4}, x, theta);
-  for (Index i = 0; i < 5; ++i) EXPECT_NEAR(g(i, 0), normal_cdf(x(i, 0) / 2.5) - 1, 1e-4);
+  for (Index i = 0; i < 5; ++i) EXPECT_NEAR(g(i, 0), normal_cdf(x(i, 0) / 2.5) - 1, 1.5e-3);
 }
 
 // (y − a·x)²/2 over rows: the compiled mean has the values, gradients and Hessians of the sum.

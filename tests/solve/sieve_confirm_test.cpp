@@ -75,13 +75,13 @@ TEST(SieveTest, LengthFollowsWhatItHasToDecide) {
   EXPECT_EQ(first_test_blocks(1 << 20, 2, false, tuning), (1 << 17) / (2 * block_size));
   // A standard error of 1/4 has to be halved: four times as many.
   const FreshTest test = test_of(0.5, 16);
-  EXPECT_NEAR(static_cast<double>(all_test_blocks(test, 1, 1 << 20, false, tuning)), 4 * 32, 2);
+  EXPECT_NEAR(static_cast<double>(all_test_blocks(test, 1, 1 << 20, tuning)), 4 * 32, 2);
   EXPECT_EQ(all_test_blocks(test, 1, 3 * 8192, tuning), 3 * 32);       // all that it may: coarse
   EXPECT_EQ(all_test_blocks(test_of(0.5, 640), 1, 8192, tuning), 32);  // no more are allowed
   // A standard error of 50: four times as many make it 25, a quarter of 10².
-  EXPECT_NEAR(static_cast<double>(all_test_blocks(test_of(0.5, 50 * 64), 1, 1 << 20, false, tuning)), 128,
+  EXPECT_NEAR(static_cast<double>(all_test_blocks(test_of(0.5, 50 * 64), 1, 1 << 20, tuning)), 128,
               2);
-  EXPECT_EQ(all_test_blocks(test_of(0.5, 1), 1, 1 << 20, false, tuning), 32);
+  EXPECT_EQ(all_test_blocks(test_of(0.5, 1), 1, 1 << 20, tuning), 32);
   // Draws: a quarter of the variance in squared tolerances, from 2 to 16, few in short runs.
   EXPECT_EQ(test_draws(1, 1, 1 << 20, false, tuning), 2);
   EXPECT_EQ(test_draws(40, 1, 1 << 20, false, tuning), 10);

@@ -90,7 +90,7 @@ struct FormulaData {
   std::vector<NamedCondition> conditions;
   std::vector<std::pair<std::string, Node>> noise_numbers;  // by name
   std::vector<Node> noise_values;         // of each noise column; id −1 if it chooses among cases
-  std::optional<NoiseShape> noise_shape;  // see noise_shape.h
+  std::optional<NoiseShape> noise_shape;  // see noise_facts.h
   Program switching_program;              // the functions of its kinks
   Program condition_program;              // its outputs: see formula_domain.cpp
   std::vector<Index> condition_widths;    // and their sizes
@@ -110,7 +110,7 @@ struct FormulaData {
   mutable std::once_flag hessian_made;
   mutable Program hessian_code;
 
-  // The objective as a mean over its noise, where it is known (see data_moments.h).
+  // The objective as a mean over its noise, where it is known (see noise_facts.h).
   struct Expected {
     Node objective;
     std::vector<Node> gradient;

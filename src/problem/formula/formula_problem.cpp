@@ -2,9 +2,8 @@
 
 #include <array>
 
-#include "problem/formula/data_moments.h"
 #include "problem/formula/formula_data.h"
-#include "problem/formula/noise_shape.h"
+#include "problem/formula/noise_facts.h"
 #include "samples/parameters.h"
 
 namespace chaosgrad::internal {
