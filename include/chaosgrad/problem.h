@@ -34,6 +34,33 @@ struct BasisFunction {
   double factor = 1;
 };
 
+// F as a function of the noise, as far as a problem can tell: E_v can then be integrated, where it
+// could only be sampled otherwise.
+struct NoiseShape {
+  // F is a sum of functions of x, θ and the noise numbers of one group each; numbers that are in no
+  // group do not matter.
+  std::vector<std::vector<Index>> groups;
+  // A function s(x, θ, noise): where it is 0, F or its derivatives may jump. F is smooth elsewhere.
+  struct Kink {
+    std::vector<Index> numbers;  // the noise numbers that it depends on, ascending
+    // For each of them: along it, s has at most one zero between zeros of the kinks before it.
+    std::vector<bool> straight;
+  };
+  std::vector<Kink> kinks;
+  // s (B × kinks) at rows of x (B×q), theta (B×d), noise (B×r). Pure and thread-safe.
+  std::function<void(const Block&, const Block&, const Block&, BlockOut)> switching;
+  // For each noise number the degree of ∇F, and of F, as a polynomial in it between kinks, on the
+  // scale of NoiseAxis::kind; empty: not known to be one.
+  std::vector<std::optional<int>> gradient_degrees, value_degrees;
+};
+
+// f = E_v F itself, where a problem knows it as a formula: sums over data of polynomials in the rows.
+// Blocks as above, without noise. Pure and thread-safe.
+struct Expectation {
+  std::function<void(const Block&x, const Block&theta, BlockOut out)> gradient, value, hessian;
+  double operations = 0;  // of one gradient
+};
+
 // A problem type may offer more than its gradient, each through a member of its own:
 //   value(x, theta, noise, f)    f (B×1) = F at each row; not finite outside the domain of F
 //   hessian(x, theta, noise, h)  row i of h (B×q²) = ∇²F at row i
@@ -46,11 +73,13 @@ struct ProblemFacts {
   Vector start;  // x at the beginning; empty: 0
   // x is minimised over C(θ), and F is the smooth part of the objective; empty: over all of R^q.
   std::shared_ptr<const Constraints> constraints;
-  std::optional<double> strong_convexity;  // μ
-  std::optional<double> smoothness;        // L
-  std::optional<double> noise_variance;    // V
-  std::optional<double> noise_growth;      // V_G
-  std::vector<NoiseAxis> noise_axes;       // one per noise number; empty: all uniform
+  std::optional<double> strong_convexity;         // μ
+  std::optional<double> smoothness;               // L
+  std::optional<double> noise_variance;           // V
+  std::optional<double> noise_growth;             // V_G
+  std::vector<NoiseAxis> noise_axes;              // one per noise number; empty: all uniform
+  std::shared_ptr<const NoiseShape> noise_shape;  // empty: opaque noise, which can only be drawn
+  std::shared_ptr<const Expectation> expectation;
   Index draws = 1;  // of the noise that one gradient averages: it counts as that many gradients
   std::vector<Family::Kind> bases;  // one per parameter; empty: all polynomial
   std::vector<std::vector<double>>
@@ -74,6 +103,10 @@ struct ProblemFacts {
   bool may_fail = false;
   // Operations of one gradient, where they are known: cheap gradients are tested at many more θ.
   std::optional<double> operations;
+  // Where gradient() is not exact, a rule for the noise with few draws: a better one, x (B×q) and
+  // theta (B×d) → g. Their difference at test samples is a part of the error.
+  std::function<void(const Block&, const Block&, BlockOut)> finer_gradient;
+  Index finer_draws = 0;  // of the noise in each of those
 };
 
 // A view of any problem for code that is compiled once. Does not own the problem: the problem must

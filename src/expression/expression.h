@@ -108,15 +108,37 @@ struct Relation {
 struct Kink {
   Node switching;
   SourceSpan span;
-  bool is_tip = false;  // of norm2 or sqrt: of a cone, at a point
+  bool is_tip = false;   // of norm2 or sqrt: of a cone, at a point
+  bool is_many = false;  // of floor or ceil: one at every whole number
 };
-[[nodiscard]] std::vector<Kink> kinks(Graph& graph, Node node, int slot);
+// Of the first derivative or a jump; or of any: where huber changes its formula, too.
+enum class KinkOrder { first, any };
+[[nodiscard]] std::vector<Kink> kinks(Graph& graph, Node node, int slot,
+                                      KinkOrder order = KinkOrder::first);
 
 // The degree of `node` as a polynomial in `variable`, which is the scalar `input` itself or a
 // function of it, for every value of the other inputs; empty if it is none, or depends on `input`
 // otherwise. Never too small; too large where terms cancel.
 [[nodiscard]] std::optional<int> polynomial_degree(const Graph& graph, Node node, Node input,
                                                    Node variable);
+// The same between kinks: the largest degree of the branches of if, abs, min, max.
+[[nodiscard]] std::optional<int> piecewise_degree(const Graph& graph, Node node, Node input,
+                                                  Node variable);
+
+// How inputs come together in a node: it is a sum of functions of the inputs of one set each, and
+// of inputs that do not count. Sets of labels, disjoint, each sorted; label(slot, column) is −1 for
+// inputs that do not count.
+using InputLabel = std::function<Index(int slot, Index column)>;
+[[nodiscard]] std::vector<std::vector<Index>> coupled_inputs(const Graph& graph,
+                                                             std::span<const Node> nodes,
+                                                             const InputLabel& label);
+
+// E of a number over random inputs of `slot`, as a formula in the other inputs; empty unless it is a
+// polynomial in them with at most `most_terms` terms on the way. moment(columns) = E of the product
+// of these columns of the slot, ascending, each as often as its power.
+[[nodiscard]] std::optional<Node> expected_polynomial(
+    Graph& graph, Node scalar, int slot,
+    const std::function<double(const std::vector<Index>& columns)>& moment, Index most_terms);
 
 // Bounds on all components of a node, and whether none of them can be 0.
 struct Range {

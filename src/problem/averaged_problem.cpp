@@ -5,11 +5,16 @@
 namespace chaosgrad::internal {
 
 AveragedProblem::AveragedProblem(const Oracle& oracle)
-    : oracle_(oracle), rule_(exact_noise_rule(oracle.facts().noise_axes)) {}
+    : AveragedProblem(oracle, exact_noise_rule(oracle.facts().noise_axes)) {}
+
+AveragedProblem::AveragedProblem(const Oracle& oracle, NoiseRule rule)
+    : oracle_(oracle), rule_(std::move(rule)) {}
 
 ProblemFacts AveragedProblem::facts() const {
   ProblemFacts facts = oracle_.facts();
   facts.noise_axes.clear();
+  facts.noise_shape = {};
+  facts.expectation = {};
   facts.draws = rule_.weights.size();
   if (facts.operations) *facts.operations *= static_cast<double>(facts.draws);
   facts.row_group = 1;  // one row is many gradients

@@ -1,6 +1,8 @@
 #pragma once
 // A problem whose noise is integrated out exactly: what is left has no noise, and costs a known
 // number of draws per gradient.
+#include <utility>
+
 #include "chaosgrad/problem.h"
 #include "samples/noise_rule.h"
 
@@ -10,6 +12,7 @@ namespace chaosgrad::internal {
 class AveragedProblem {
  public:
   explicit AveragedProblem(const Oracle& oracle);
+  AveragedProblem(const Oracle& oracle, NoiseRule rule);
 
   [[nodiscard]] Index dimension() const { return oracle_.dimension(); }
   [[nodiscard]] Index noise_dimension() const { return 0; }

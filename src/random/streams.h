@@ -48,6 +48,10 @@ enum class Purpose : std::uint8_t {
   screen_elsewhere,  // tests of collocation, where f is tried beside x_u. Step: number of the test
   lift_parameters,   // the metric of problems with constraints and noise: θ
   lift_noise,        // the same: v
+  noise_rule,  // scrambles of the Sobol' points of a rule for E_v. Step: 256 · rule + group; rule 0
+  // is that of the run, 1 the finer one of its tests, 2 and 3 those of its pilot, 4 that
+  // of verifications
+  noise_pilot,  // the pilot that chooses the rule. Step: 0 (θ), 1 (v)
 };
 
 // The streams of a purpose have the ids group · 2^48 + first + step, step < count.
@@ -57,7 +61,7 @@ struct StreamRange {
 };
 inline constexpr std::uint64_t all_steps = std::uint64_t{1} << 48;
 // In the order of the purposes. Ids are part of the results: those in use never change.
-inline constexpr std::array<StreamRange, 31> stream_registry = {{
+inline constexpr std::array<StreamRange, 33> stream_registry = {{
     {Purpose::parameters, 0, 0, all_steps},
     {Purpose::noise, 1, 0, all_steps},
     {Purpose::scramble, 2, 0, all_steps},
@@ -89,6 +93,8 @@ inline constexpr std::array<StreamRange, 31> stream_registry = {{
     {Purpose::screen_elsewhere, 26, 0, all_steps},
     {Purpose::lift_parameters, 27, 0, 1},
     {Purpose::lift_noise, 28, 0, 1},
+    {Purpose::noise_rule, 29, 0, all_steps},
+    {Purpose::noise_pilot, 30, 0, 2},
 }};
 
 // The stream of one purpose at one step. Throws InputError unless step < count.

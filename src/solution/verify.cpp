@@ -10,6 +10,8 @@
 #include "chaosgrad/error.h"
 #include "curvature/curvature.h"
 #include "problem/averaged_problem.h"
+#include "problem/expected_problem.h"
+#include "problem/integrated_problem.h"
 #include "solution/constrained/infeasible.h"
 #include "solution/fresh_optima.h"
 #include "solution/statistics/bars.h"
@@ -130,6 +132,23 @@ double lower_mean(Vector squares, double doubt) {
   return limit;
 }
 
+// The finest Gauss rule for the noise that takes no more draws than were asked for, if there is one.
+std::optional<NoisePlan> finest_plan(const Oracle& oracle, const Expansion& expansion,
+                                     const VerifyOptions& options) {
+  if (oracle.noise_dimension() == 0 || !can_plan(oracle.facts(), {})) return {};
+  const Measure& measure = oracle.parameters();
+  Matrix theta = Matrix::Constant(1, measure.dimension(), 0.5);
+  measure.germ_from_uniform(theta, theta);
+  measure.parameters_from_germ(theta, theta);
+  const Matrix x = expansion.evaluate(theta);
+  constexpr Index sufficient = 6, least = 3;  // levels: 16 and 6 nodes on each piece
+  for (Index level = sufficient; level >= least; --level) {
+    NoisePlan plan = make_noise_plan(oracle.facts(), {.level = level});
+    if (IntegratedProblem(oracle, plan, {}).draws_at(x, theta)[0] <= options.draws) return plan;
+  }
+  return {};
+}
+
 void summarise(const Matrix& a, const Matrix& b, const Points& points, double confidence,
                Verification& result) {
   const auto n = static_cast<double>(points.size());
@@ -165,6 +184,10 @@ Verification verify(const Oracle& oracle, const Expansion& expansion,
       exact_noise_draws(oracle.facts().noise_axes) <= static_cast<double>(options.draws)) {
     return verify(AveragedProblem(oracle), expansion, options);
   }
+  if (oracle.noise_dimension() > 0 && oracle.facts().expectation)
+    return verify(ExpectedProblem(oracle), expansion, options);
+  if (const std::optional<NoisePlan> plan = finest_plan(oracle, expansion, options))
+    return verify(IntegratedProblem(oracle, *plan, {}, options.draws), expansion, options);
   Verification result;
   const FreshPoints fresh(oracle, expansion, options);
   result.gradients = fresh.curvature_gradients();

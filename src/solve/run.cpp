@@ -9,6 +9,8 @@
 #include "constraint/projection.h"
 #include "measure/distribution_table.h"
 #include "problem/averaged_problem.h"
+#include "problem/expected_problem.h"
+#include "problem/integrated_problem.h"
 #include "problem/problem_samples.h"
 #include "problem/skipping_problem.h"
 #include "samples/sample_source.h"
@@ -20,7 +22,9 @@
 #include "solve/descent/step_policy.h"
 #include "solve/lifted_problem.h"
 #include "solve/nested/nested.h"
+#include "solve/noise_pilot.h"
 #include "solve/pilot.h"
+#include "solve/sieve/samples.h"
 #include "solve/sieve/sieve.h"
 
 namespace chaosgrad {
@@ -112,7 +116,8 @@ const char* exact_noise(const Oracle& oracle) {
 
 const char* noise_treatment(const Oracle& oracle, const Options& options) {
   if (oracle.noise_dimension() == 0) return "none";
-  if (is_adaptive(options.method) || options.method == Method::nested) return "random";
+  if (is_adaptive(options.method)) return has_known_law(oracle) ? "sobol" : "random";
+  if (options.method == Method::nested) return "random";
   if (options.gradient == GradientRule::quadrature) return exact_noise(oracle);
   return options.gradient == GradientRule::sobol ? "sobol" : "random";
 }
@@ -130,8 +135,9 @@ void end_at_last_stage(Monitor& monitor, const Options& options, Run& run) {
   run.error->optimisation = last.optimisation;
 }
 
-// collocation without noise, or sieve.
-Run run_adaptive(const Oracle& oracle, const Options& options, Method method, const char* noise) {
+// collocation without noise, or sieve. `treatment`: how the noise was integrated out of the oracle.
+Run run_adaptive(const Oracle& oracle, const Options& options, Method method, const char* noise,
+                 const NoiseTreatment* treatment = nullptr) {
   std::vector<Family> families = make_families(oracle);
   IndexSet constant = IndexSet::first(static_cast<Index>(families.size()), 1);
   Run result{.basis = options.resume ? options.resume->expansion.basis()
@@ -140,12 +146,19 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method, co
              .lift = oracle.facts().lift};
   result.notes = notes_on_unused(options);
   if (options.resume) check_resumption(*options.resume, method);
-  result.state.texts["method"] = to_string(method);
-  result.state.texts["noise"] = noise;
+  if (treatment) result.gradients = treatment->gradients;
   Executor executor(options.threads);
   const std::optional<ReferenceExpansion> no_reference;
   Monitor monitor(oracle.parameters(), options, no_reference);
+  const auto sign = [&] {
+    result.state.texts["method"] = to_string(method);
+    result.state.texts["noise"] = noise;
+    if (treatment) save(*treatment, result.state);
+    result.state.integers.erase("noise_is_coarse");
+  };
+  sign();
   begin(options, result, monitor);
+  sign();
   executor.set_deadline(monitor.deadline());
   if (method == Method::collocation) {
     solve_collocation(oracle, options, monitor, executor, result);
@@ -162,37 +175,101 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method, co
   return result;
 }
 
-// What auto stands for. Noise that can be integrated out with K draws per gradient is, if that is
-// the cheaper way to the tolerance: per coefficient collocation takes about 6 gradients, the sieve
-// 2.5 σ²/ε², where σ/ε is taken to be 1/(relative tolerance): noise as large as x.
-Method adaptive_method(const Oracle& oracle, const Options& options) {
+// What auto stands for, as far as that does not depend on the noise.
+std::optional<Method> known_method(const Oracle& oracle, const Options& options) {
   if (options.method != Method::automatic) return options.method;
   if (options.resume) {  // whatever its tolerance is now
     return options.resume->state.text("method") == to_string(Method::sieve) ? Method::sieve
                                                                             : Method::collocation;
   }
   if (oracle.noise_dimension() == 0) return Method::collocation;
-  const double draws = exact_noise_draws(oracle.facts().noise_axes);
-  const double relative = options.relative_tolerance.value_or(default_relative_tolerance);
-  const double least_run = static_cast<double>(oracle.dimension()) + 100;  // gradients
-  const bool cheaper = 6 * draws <= 2.5 / (relative * relative);
-  const bool affordable = least_run * draws <= 0.5 * static_cast<double>(options.max_gradients);
-  return cheaper && affordable ? Method::collocation : Method::sieve;
+  return {};
 }
 
-Run run_averaged(const Oracle& oracle, const Options& options) {
-  const double draws = exact_noise_draws(oracle.facts().noise_axes);
-  if (!(draws <= static_cast<double>(options.max_gradients))) {
+Run run_summed(const Oracle& oracle, const Options& options, const NoiseTreatment& treatment) {
+  Run result = run_adaptive(AveragedProblem(oracle), options, Method::collocation,
+                            exact_noise(oracle), &treatment);
+  result.notes.push_back(fmt::format(
+      "noise: integrated out exactly, each gradient of f takes {} of F", treatment.draws));
+  return result;
+}
+
+// A rule along the kinks, and a finer one for its tests. Where the tests show that it was too coarse
+// for the tolerance, the run begins anew with a better one.
+Run run_integrated(const Oracle& oracle, Options options, NoiseTreatment treatment) {
+  const ProblemFacts& facts = oracle.facts();
+  for (;;) {
+    const NoiseChoice choice = *treatment.rule;
+    const NoisePlan plan = make_noise_plan(facts, choice);
+    NoiseChoice better = choice;
+    better.level += 2;
+    const auto stream = [&](std::uint64_t rule) {
+      return make_stream(options.seed, Purpose::noise_rule, 256 * rule);
+    };
+    const Index finer_draws = choice.sobol ? 4 * treatment.draws : 2 * treatment.draws;
+    const IntegratedProblem finer(oracle, make_noise_plan(facts, better), stream(1), finer_draws);
+    IntegratedProblem problem(oracle, plan, stream(0), treatment.draws);
+    if (!treatment.exact) problem.finer = &finer;
+    const char* name = plan.uses_sobol() ? "sobol" : "gauss";
+    Run result = run_adaptive(problem, options, Method::collocation, name, &treatment);
+    const bool coarse = result.state.integers.contains("noise_is_coarse");
+    const Index levels = choice.sobol ? sobol_levels : gauss_levels;
+    if (coarse && better.level < levels) {
+      treatment.rule = better;
+      treatment.draws = finer_draws;
+      treatment.gradients = result.gradients;
+      options.resume = {};
+      continue;
+    }
+    result.notes.push_back(fmt::format(
+        "noise: {} with {} draws{}", plan.uses_sobol() ? "scrambled Sobol' points" : "Gauss rule",
+        treatment.draws, treatment.exact ? ", exact between its kinks" : ""));
+    return result;
+  }
+}
+
+// The mean over the noise is a formula.
+Run run_expected(const Oracle& oracle, const Options& options) {
+  Run result =
+      run_adaptive(ExpectedProblem(oracle), options, Method::collocation, exact_noise(oracle));
+  result.notes.push_back("noise: the mean over all cases is compiled into one formula");
+  return result;
+}
+
+Run run_without_noise(const Oracle& oracle, const Options& options, bool must) {
+  std::optional<NoiseTreatment> treatment;
+  if (options.resume) treatment = restore_treatment(options.resume->state);
+  if (!treatment) treatment = choose_treatment(oracle, options, must);
+  if (!treatment) {
     throw InputError("solve.method",
                      "collocation needs a gradient without noise, or noise that can be integrated "
-                     "out (rows, finitely many values, or a gradient that is a polynomial in it) "
-                     "within max_gradients; sieve and auto take any noise");
+                     "out (rows, finitely many values, or a formula in it) within max_gradients; "
+                     "sieve and auto take any noise");
   }
-  Run result =
-      run_adaptive(AveragedProblem(oracle), options, Method::collocation, exact_noise(oracle));
-  result.notes.push_back(
-      fmt::format("the noise was integrated out exactly: each gradient of f took {} of F", draws));
-  return result;
+  return treatment->rule ? run_integrated(oracle, options, *treatment)
+                         : run_summed(oracle, options, *treatment);
+}
+
+Run run_lifted(const Oracle& oracle, const Options& options);
+
+Run run_sieve(const Oracle& oracle, const Options& options) {
+  return oracle.facts().constraints
+             ? run_lifted(oracle, options)
+             : run_adaptive(oracle, options, Method::sieve, noise_treatment(oracle, options));
+}
+
+// The adaptive methods: which of them, and how the noise is taken.
+Run run_adaptive_method(const Oracle& oracle, const Options& options) {
+  const std::optional<Method> method = known_method(oracle, options);
+  if (method == Method::sieve) return run_sieve(oracle, options);
+  if (oracle.noise_dimension() == 0)
+    return run_adaptive(oracle, options, Method::collocation, noise_treatment(oracle, options));
+  if (oracle.facts().expectation) return run_expected(oracle, options);
+  if (method) return run_without_noise(oracle, options, true);
+  if (const std::optional<NoiseTreatment> treatment = choose_treatment(oracle, options, false))
+    return treatment->rule ? run_integrated(oracle, options, *treatment)
+                           : run_summed(oracle, options, *treatment);
+  return run_sieve(oracle, options);
 }
 
 }  // namespace
@@ -221,7 +298,9 @@ Run run_lifted(const Oracle& oracle, const Options& options) {
   }
   const LiftedProblem lifted(oracle, metric.lift);
   const Oracle plain(lifted);
-  Run result = run(plain, options);
+  Run result = is_adaptive(options.method)
+                   ? run_adaptive(plain, options, Method::sieve, noise_treatment(plain, options))
+                   : run(plain, options);
   result.test_gradients += mean_metric_cost(oracle);
   return result;
 }
@@ -267,15 +346,8 @@ Run internal::run(const Oracle& oracle, const Options& options) {
     fresh.resume = {};
     return run(oracle, fresh);
   }
-  const bool constrained = oracle.facts().constraints != nullptr;
-  if (is_adaptive(options.method)) {
-    const Method method = adaptive_method(oracle, options);
-    if (constrained && method == Method::sieve) return run_lifted(oracle, options);
-    return method == Method::collocation && oracle.noise_dimension() > 0
-               ? run_averaged(oracle, options)
-               : run_adaptive(oracle, options, method, noise_treatment(oracle, options));
-  }
-  if (constrained) return run_lifted(oracle, options);
+  if (is_adaptive(options.method)) return run_adaptive_method(oracle, options);
+  if (oracle.facts().constraints) return run_lifted(oracle, options);
   const Solution* before = options.resume.get();
   const ProblemConstants constants =
       before ? recall(before->state) : estimate_constants(oracle, options.seed);

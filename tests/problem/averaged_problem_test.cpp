@@ -108,9 +108,10 @@ TEST(AveragedProblem, SumsCases) {
 }
 
 TEST(AveragedProblem, CollocationRefusesNoiseThatCannotBeIntegratedOut) {
-  FormulaSpec text = spec("abs(x - v) + t*(x - 1)^2");
+  FormulaSpec text = spec("abs(x - floor(v)) + t*(x - 1)^2");
   text.noise.push_back(noise("v", "normal", {{"mean", {"0"}}, {"sd", {"1"}}}));
   const FormulaProblem problem(text);
+  EXPECT_FALSE(Oracle(problem).facts().noise_shape);  // a jump at every whole number
   EXPECT_EQ(exact_noise_draws(Oracle(problem).facts().noise_axes),
             std::numeric_limits<double>::infinity());
   EXPECT_THROW((void)solve(problem, {.method = Method::collocation}), InputError);

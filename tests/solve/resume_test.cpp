@@ -218,5 +218,22 @@ TEST(Resume, WhatCannotChangeIsRefused) {
   EXPECT_NE(message(noisy, options).find("averages the second half"), std::string::npos);
 }
 
+// Noise by a Gauss rule that a pilot chose: the rule is remembered, the pilot counts once.
+TEST(Resume, KeepsTheRuleForTheNoise) {
+  FormulaSpec text;
+  text.parameters.push_back({.name = "t", .distribution = Distribution(Uniform{1, 2})});
+  text.noise.push_back({"v", std::nullopt, "lognormal", {{"mu", {"t"}}, {"sigma", {"0.5"}}}});
+  text.variables.push_back({.name = "x", .start = Vector::Ones(1)});
+  text.objective = {"max(v - x, 0)^2 + x*log(1 + v)/5 + x^2/10"};
+  const FormulaProblem problem(text);
+  Options options;
+  options.relative_tolerance = 1e-5;
+  const Result whole = solve(problem, options);
+  ASSERT_EQ(whole.status, Status::converged) << whole.message;
+  EXPECT_EQ(whole.state.text("noise"), "gauss");
+  ASSERT_GT(whole.history.size(), 2u);
+  expect_same_bits(in_sessions(problem, options, 1), whole);
+}
+
 }  // namespace
 }  // namespace chaosgrad

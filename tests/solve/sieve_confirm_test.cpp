@@ -83,10 +83,11 @@ TEST(SieveTest, LengthFollowsWhatItHasToDecide) {
               2);
   EXPECT_EQ(all_test_blocks(test_of(0.5, 1), 1, 1 << 20, tuning), 32);
   // Draws: a quarter of the variance in squared tolerances, from 2 to 16, few in short runs.
-  EXPECT_EQ(test_draws(1, 1, 1 << 20, tuning), 2);
-  EXPECT_EQ(test_draws(40, 1, 1 << 20, tuning), 10);
-  EXPECT_EQ(test_draws(4000, 1, 1 << 20, tuning), 16);
-  EXPECT_EQ(test_draws(4000, 1, 5 * 4096, tuning), 5);
+  EXPECT_EQ(test_draws(1, 1, 1 << 20, false, tuning), 2);
+  EXPECT_EQ(test_draws(40, 1, 1 << 20, false, tuning), 10);
+  EXPECT_EQ(test_draws(4000, 1, 1 << 20, false, tuning), 16);
+  EXPECT_EQ(test_draws(4000, 1, 5 * 4096, false, tuning), 5);
+  EXPECT_EQ(test_draws(4000, 1, 5 * 4096, true, tuning), 4);  // Sobol' points: a power of two
 }
 
 TEST(SieveTest, LooksForAllFunctionsOfLowDegree) {

@@ -46,6 +46,7 @@ SieveState state_of(const Coefficients& u) {
 // Half of the groups see `step` + `scatter`, half `step` − `scatter`.
 SieveBatch batch_of(const Coefficients& step, const Coefficients& scatter, Index samples) {
   SieveBatch batch;
+  batch.effective = static_cast<double>(samples);
   batch.samples = samples;
   for (std::size_t g = 0; g < sieve_groups; ++g)
     batch.groups[g] = g % 2 == 0 ? Coefficients(step + scatter) : Coefficients(step - scatter);

@@ -52,9 +52,28 @@ Degree combined(const GraphAccess::Data& data, Node node, std::span<const Degree
   }
 }
 
-}  // namespace
+// The same between the kinks of op(arguments…).
+Degree between_kinks(const GraphAccess::Data& data, Node node, std::span<const Degree> arguments) {
+  const Op op = data.op(node);
+  if (is_comparison(op) || is_logical(op) || op == Op::sign) return 0;
+  switch (op) {
+    case Op::abs:
+      return arguments[0];
+    case Op::min:
+    case Op::max:
+      return largest(arguments[0], arguments[1]);
+    case Op::select:
+      return largest(arguments[1], arguments[2]);
+    case Op::masked_multiply:
+      return sum(arguments[0], arguments[1]);
+    default:
+      return combined(data, node, arguments);
+  }
+}
 
-std::optional<int> polynomial_degree(const Graph& graph, Node node, Node input, Node variable) {
+using Combine = Degree (*)(const GraphAccess::Data&, Node, std::span<const Degree>);
+
+Degree degree_by(const Graph& graph, Node node, Node input, Node variable, Combine combine) {
   const GraphAccess::Data& data = GraphAccess::data(graph);
   std::vector<Degree> degrees;
   std::vector<Degree> arguments;
@@ -65,9 +84,19 @@ std::optional<int> polynomial_degree(const Graph& graph, Node node, Node input, 
       arguments.push_back(degrees[static_cast<std::size_t>(argument.id)]);
     degrees.push_back(here == variable ? Degree(1)
                       : here == input  ? Degree()
-                                       : combined(data, here, arguments));
+                                       : combine(data, here, arguments));
   }
   return degrees.back();
+}
+
+}  // namespace
+
+std::optional<int> polynomial_degree(const Graph& graph, Node node, Node input, Node variable) {
+  return degree_by(graph, node, input, variable, combined);
+}
+
+std::optional<int> piecewise_degree(const Graph& graph, Node node, Node input, Node variable) {
+  return degree_by(graph, node, input, variable, between_kinks);
 }
 
 }  // namespace chaosgrad::internal

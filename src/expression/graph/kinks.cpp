@@ -9,8 +9,12 @@ namespace {
 // Where each node reachable from one node switches.
 class KinkFinder {
  public:
-  KinkFinder(Graph& graph, int slot)
-      : graph_(graph), data_(GraphAccess::data(graph)), make_{graph, {}}, slot_(slot) {}
+  KinkFinder(Graph& graph, int slot, KinkOrder order)
+      : graph_(graph),
+        data_(GraphAccess::data(graph)),
+        make_{graph, {}},
+        slot_(slot),
+        order_(order) {}
 
   void visit(Node node) {
     const Op op = data_.op(node);
@@ -26,7 +30,11 @@ class KinkFinder {
     } else if (op == Op::abs || op == Op::sign || op == Op::sqrt) {
       add(arguments[0], op == Op::sqrt);
     } else if (op == Op::floor || op == Op::ceil) {
-      add(make_(Op::sin, {make_(Op::multiply, {make_(std::numbers::pi), arguments[0]})}));
+      add(make_(Op::sin, {make_(Op::multiply, {make_(std::numbers::pi), arguments[0]})}), false,
+          true);
+    } else if (op == Op::huber && order_ == KinkOrder::any) {
+      add(make_(Op::subtract, {arguments[0], arguments[1]}));
+      add(make_(Op::add, {arguments[0], arguments[1]}));
     } else if (op == Op::norm2) {
       add(node, true);
     }
@@ -40,11 +48,12 @@ class KinkFinder {
     if (!is_comparison(data_.op(node)) && !is_logical(data_.op(node))) add(node);
   }
 
-  void add(Node switching, bool is_tip = false) {
+  void add(Node switching, bool is_tip = false, bool is_many = false) {
     for (Index i = 0; i < graph_.shape(switching).size(); ++i) {
       const Node part = graph_.element(switching, i, make_.span);
       const bool known = std::ranges::find(found_, part, &Kink::switching) != found_.end();
-      if (graph_.depends_on(part, slot_) && !known) found_.push_back({part, make_.span, is_tip});
+      if (graph_.depends_on(part, slot_) && !known)
+        found_.push_back({part, make_.span, is_tip, is_many});
     }
   }
 
@@ -52,12 +61,13 @@ class KinkFinder {
   const GraphAccess::Data& data_;
   Make make_;
   int slot_;
+  KinkOrder order_;
   std::vector<Kink> found_;
 };
 
 }  // namespace
 
-std::vector<Kink> kinks(Graph& graph, Node node, int slot) {
+std::vector<Kink> kinks(Graph& graph, Node node, int slot, KinkOrder order) {
   const GraphAccess::Data& data = GraphAccess::data(graph);
   std::vector<bool> reached(static_cast<std::size_t>(node.id) + 1);
   reached.back() = true;
@@ -67,7 +77,7 @@ std::vector<Kink> kinks(Graph& graph, Node node, int slot) {
       reached[static_cast<std::size_t>(argument.id)] = true;
     }
   }
-  KinkFinder finder(graph, slot);
+  KinkFinder finder(graph, slot, order);
   for (std::size_t i = 0; i < reached.size(); ++i) {
     if (reached[i]) finder.visit({static_cast<std::int32_t>(i)});
   }

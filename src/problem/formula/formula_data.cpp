@@ -12,6 +12,7 @@
 #include "problem/formula/constraint_rows.h"
 #include "problem/formula/formula_domain.h"
 #include "problem/formula/known_functions.h"
+#include "problem/formula/noise_facts.h"
 #include "problem/formula/objective_kinks.h"
 #include "problem/formula/sample_point.h"
 #include "problem/names.h"
@@ -237,6 +238,7 @@ FormulaData::FormulaData(const FormulaSpec& spec, ObjectiveKind kind) : measure(
   } else {
     add_objective(*this, spec, names.scope());
     find_noise_degrees(*this);
+    find_noise_shape(*this);
     facts.row_group = simd::width;
   }
   facts.parameter_names = parameter_names;
@@ -244,6 +246,7 @@ FormulaData::FormulaData(const FormulaSpec& spec, ObjectiveKind kind) : measure(
   compile_objective(*this, spec);
   if (move_start_inside(*this)) compile_objective(*this, spec);
   if (!external) {
+    compile_moments(*this);
     facts.operations = gradient_program.operations();
     const std::vector<GivenNode> given =
         add_known_functions(graph, gradient, spec.parameters, facts);

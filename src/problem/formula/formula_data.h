@@ -71,7 +71,8 @@ enum class ObjectiveKind { formula, external };
 struct FormulaData {
   explicit FormulaData(const FormulaSpec& spec, ObjectiveKind kind = ObjectiveKind::formula);
 
-  mutable Graph graph;  // grows when the Hessian is made
+  mutable Graph graph;  // grows when a Hessian is made
+  mutable std::mutex graph_grows;
   Measure measure;
   Index dimension = 0;
   Index noise_dimension = 0;
@@ -95,9 +96,12 @@ struct FormulaData {
   std::vector<NamedCondition> conditions;
   std::vector<std::pair<std::string, Node>> noise_numbers;  // by name
   Program noise_program;                                    // their values, where F is external
-  Program condition_program;                                // its outputs: see formula_domain.cpp
-  std::vector<Index> condition_widths;                      // and their sizes
-  std::vector<Node> gradient;  // one per variable, of the variable's shape
+  std::vector<Node> noise_values;         // of each noise column; id −1 if it chooses among cases
+  std::optional<NoiseShape> noise_shape;  // see noise_facts.h
+  Program switching_program;              // the functions of its kinks
+  Program condition_program;              // its outputs: see formula_domain.cpp
+  std::vector<Index> condition_widths;    // and their sizes
+  std::vector<Node> gradient;             // one per variable, of the variable's shape
   std::vector<Node> variables;
   std::vector<PositiveArgument> positive;
   std::vector<Program> positive_programs;
@@ -113,6 +117,18 @@ struct FormulaData {
   mutable std::once_flag hessian_made;
   mutable Program hessian_code;
 
+  // The objective as a mean over its noise, where it is known (see noise_facts.h).
+  struct Expected {
+    Node objective;
+    std::vector<Node> gradient;
+    Program value_program, gradient_program;
+  };
+  std::optional<Expected> expected;
+  [[nodiscard]] const Program& expected_hessian_program() const;
+  mutable std::once_flag expected_hessian_made;
+  mutable Program expected_hessian_code;
+  [[nodiscard]] std::vector<Index> hessian_widths() const;  // of the outputs of both
+
   struct Scratch {
     Program::Workspace workspace;
     Matrix table;
@@ -125,6 +141,13 @@ struct FormulaData {
   void run(const Program& program, const std::vector<Index>& widths, const Block& x,
            const Block& theta, const Block& noise, const Block& known, BlockOut& out) const;
   void fill_table(const Block& noise, Matrix& table) const;
+  // The noise column that a column of slot_noise or slot_table comes from; −1 for other slots.
+  [[nodiscard]] Index noise_number(int slot, Index column) const {
+    if (slot == slot_noise) return column;
+    if (slot != slot_table) return -1;
+    const auto count = static_cast<Index>(finite.size());
+    return column < count ? finite_source[static_cast<std::size_t>(column)] : row_source;
+  }
   [[nodiscard]] Index table_columns() const {
     return static_cast<Index>(finite.size()) + rows.cols();
   }

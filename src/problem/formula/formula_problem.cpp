@@ -3,24 +3,48 @@
 #include <array>
 
 #include "problem/formula/formula_data.h"
+#include "problem/formula/noise_facts.h"
 #include "samples/parameters.h"
 
 namespace chaosgrad::internal {
 
+namespace {
+
+Program second_derivatives(const FormulaData& data, const std::vector<Node>& slopes) {
+  std::vector<Node> entries;
+  for (const Node part : slopes) {
+    const Index size = data.graph.shape(part).size();
+    for (Index i = 0; i < size; ++i) {
+      const Node slope = size == 1 ? part : data.graph.element(part, i);
+      for (const Node entry : gradient(data.graph, slope, data.variables)) entries.push_back(entry);
+    }
+  }
+  return Program(data.graph, entries, {}, data.domain.inside);
+}
+
+}  // namespace
+
 const Program& FormulaData::hessian_program() const {
   std::call_once(hessian_made, [&] {
-    std::vector<Node> entries;
-    for (const Node part : gradient) {
-      const Index size = graph.shape(part).size();
-      for (Index i = 0; i < size; ++i) {
-        const Node slope = size == 1 ? part : graph.element(part, i);
-        for (const Node entry : internal::gradient(graph, slope, variables))
-          entries.push_back(entry);
-      }
-    }
-    hessian_code = Program(graph, entries, {}, domain.inside);
+    const std::lock_guard lock(graph_grows);
+    hessian_code = second_derivatives(*this, gradient);
   });
   return hessian_code;
+}
+
+const Program& FormulaData::expected_hessian_program() const {
+  std::call_once(expected_hessian_made, [&] {
+    const std::lock_guard lock(graph_grows);
+    expected_hessian_code = second_derivatives(*this, expected->gradient);
+  });
+  return expected_hessian_code;
+}
+
+std::vector<Index> FormulaData::hessian_widths() const {
+  std::vector<Index> widths;
+  for (Index i = 0; i < dimension; ++i)
+    widths.insert(widths.end(), variable_widths.begin(), variable_widths.end());
+  return widths;
 }
 
 void FormulaData::fill_table(const Block& noise, Matrix& table) const {
@@ -83,6 +107,8 @@ const std::vector<std::string>& FormulaProblem::parameter_names() const {
 
 ProblemFacts FormulaProblem::facts() const {
   ProblemFacts facts = data_->facts;
+  facts.noise_shape = shared_noise_shape(data_);
+  facts.expectation = shared_expectation(data_);
   if (data_->has_reference) facts.reference = reference_of(data_);
   return facts;
 }
@@ -104,10 +130,7 @@ void FormulaProblem::value(Block x, Block theta, Block noise, BlockOut values) c
 bool FormulaProblem::has_hessian() const { return data_->dimension <= FormulaData::hessian_limit; }
 
 void FormulaProblem::hessian(Block x, Block theta, Block noise, BlockOut h) const {
-  std::vector<Index> widths;
-  for (Index i = 0; i < data_->dimension; ++i)
-    widths.insert(widths.end(), data_->variable_widths.begin(), data_->variable_widths.end());
-  data_->run(data_->hessian_program(), widths, x, theta, noise, noise, h);
+  data_->run(data_->hessian_program(), data_->hessian_widths(), x, theta, noise, noise, h);
 }
 
 void FormulaProblem::quantities(Block x, Block theta, Block noise, BlockOut values) const {

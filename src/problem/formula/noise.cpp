@@ -60,6 +60,7 @@ void add_table(FormulaData& data, const NoiseTable& table, Names& names) {
   const Index first = static_cast<Index>(data.finite.size());
   data.rows = table.rows;
   data.row_source = data.noise_dimension++;
+  data.noise_values.emplace_back();
   const auto count = static_cast<double>(table.rows.rows());
   data.facts.noise_axes.push_back(
       {NoiseAxis::Kind::cases, Vector::Constant(table.rows.rows(), 1.0 / count)});
@@ -121,6 +122,7 @@ void add_noise(FormulaData& data, const FormulaSpec& spec, const Scope& argument
           noise.name, data.graph.input(slot_table, static_cast<Index>(data.finite.size())));
       data.finite.push_back(*noise.finite);
       data.finite_source.push_back(column);
+      data.noise_values.emplace_back();
       continue;
     }
     NoiseFormula formula =
@@ -129,6 +131,7 @@ void add_noise(FormulaData& data, const FormulaSpec& spec, const Scope& argument
     data.positive.insert(data.positive.end(), formula.positive.begin(), formula.positive.end());
     names.add(noise.name, formula.value, "noise");
     data.noise_numbers.emplace_back(noise.name, formula.value);
+    data.noise_values.push_back(formula.value);
   }
   if (spec.table) add_table(data, *spec.table, names);
 }
@@ -158,6 +161,7 @@ void drop_noise(FormulaData& data) {
   data.rows.resize(0, 0);
   data.row_source = -1;
   data.noise_numbers.clear();
+  data.noise_values.clear();
 }
 
 }  // namespace chaosgrad::internal

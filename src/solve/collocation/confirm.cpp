@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "estimate/mean_limit.h"
+#include "numeric/decompositions.h"
 #include "solve/collocation/judge.h"
+#include "solve/collocation/lifted.h"
 #include "solve/collocation/polishing.h"
 #include "solve/collocation/rescue.h"
 #include "solve/collocation/screened_test.h"
@@ -76,6 +78,74 @@ Verdict test_round(const Context& context, const DefensiveSamples& samples, Coll
   return Verdict::go_on;
 }
 
+// What a gradient that is known up to `change` means for x, at rows of germs, parameters and x_u: by
+// the Hessian there, or what stands for it. No farther than optima are from each other, where f is
+// not convex.
+Matrix moves(const Context& context, const CollocationState& state, const DefensiveSamples& samples,
+             const Matrix& theta, const Matrix& x, const Matrix& change) {
+  const Index n = change.rows(), q = change.cols();
+  const double reach =
+      context.tuning.largest_prediction * state.points.value.rowwise().norm().maxCoeff();
+  Matrix moved(n, q);
+  std::vector<Matrix> factors;
+  if (state.metric) factors = state.metric->factors(samples.eta);
+  const bool exact = !state.metric && context.oracle.has_hessian();
+  if (!state.metric && !exact) state.model.apply(samples.eta, change, moved);
+  Matrix hessians(exact ? n : 0, q * q);
+  if (exact) {
+    context.executor.for_each(n, [&](Index i) {
+      context.oracle.hessian(x.row(i), theta.row(i), Matrix(1, 0), hessians.middleRows(i, 1));
+    });
+  }
+  for (Index i = 0; i < n; ++i) {
+    Matrix factor;
+    if (state.metric) factor = factors[factors.size() == 1 ? 0 : static_cast<std::size_t>(i)];
+    if (exact && hessians.row(i).allFinite())
+      factor = cholesky_factor(hessians.row(i).reshaped(q, q));
+    if (factor.size() > 0)
+      moved.row(i) = solve_cholesky(factor, Vector(change.row(i).transpose())).transpose();
+    const double farthest = x.row(i).norm() + reach, length = moved.row(i).norm();
+    const bool known = factor.size() > 0 || !(exact || state.metric);
+    if (!known || !(length <= farthest)) moved.row(i).setConstant(farthest / std::sqrt(q));
+  }
+  return moved;
+}
+
+// The error of x that comes from a rule for the noise: how a finer one differs at fresh samples.
+// Ends the run where the rule is too coarse for any expansion to be within the tolerance.
+Verdict measure_integration(const Context& context, double confidence, const Design& design,
+                            CollocationState& state) {
+  const ProblemFacts& facts = context.oracle.facts();
+  if (!facts.finer_gradient) return Verdict::go_on;
+  const CollocationTuning& tuning = context.tuning;
+  const Index n = facts.finer_draws <= tuning.few_draws ? tuning.most_test : tuning.first_alone;
+  const Index q = context.oracle.dimension();
+  const DefensiveSamples samples = design.test_samples(0, n, state.run.basis);
+  Matrix theta(n, samples.eta.cols()), g(n, q), finer(n, q);
+  context.oracle.parameters().parameters_from_germ(samples.eta, theta);
+  const Matrix x = predict(context, samples.eta, theta, state).x;
+  context.executor.for_each(n, [&](Index i) {
+    context.gradient.call(x.row(i), theta.row(i), g.middleRows(i, 1));
+    facts.finer_gradient(x.row(i), theta.row(i), finer.middleRows(i, 1));
+  });
+  state.run.test_gradients += n * (context.gradient.draws * (1 + q) + facts.finer_draws);
+  Matrix change = g - finer;
+  for (Index i = 0; i < n; ++i) {
+    if (!change.row(i).allFinite()) change.row(i).setZero();  // another test sees the domain
+  }
+  const Vector squares = samples.weights.cwiseProduct(
+      moves(context, state, samples, theta, x, change).rowwise().squaredNorm());
+  state.error.integration = std::sqrt(mean_limit(squares, confidence));
+  state.error.sampling = std::hypot(state.error.sampling, std::sqrt(squares.mean()));
+  if (state.error.integration <= tuning.integration_share * target(context, state))
+    return Verdict::go_on;
+  state.run.state.set_integer("noise_is_coarse", 1);
+  return stop(
+      Status::stalled,
+      fmt::format("the rule for the noise leaves an error of {:.3g}", state.error.integration),
+      state);
+}
+
 // Two of the samples are solved from the start of the problem, too.
 Verdict compare_starts(const Context& context, Index first, CollocationState& state) {
   if (!context.oracle.has_value()) return Verdict::go_on;
@@ -125,6 +195,8 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
   const ScreenPlan plan = plan_screening(context, state);
   const Index screened = plan.samples;
   double confidence = confidence_of_look(++state.looks, context.options.confidence);
+  if (measure_integration(context, confidence, design, state) == Verdict::stop)
+    return Confirmation::stopped;
   Evidence evidence;
   TestResult result;
   if (screened > 0) {
@@ -151,7 +223,7 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
     induced.insert(induced.end(), samples.induced.begin(), samples.induced.end());
     if (test_round(context, samples, state, solved) == Verdict::stop) return Confirmation::stopped;
     const TestResult round =
-        judge_test(solved.errors, state.error.optimisation, target(context, state), confidence);
+        judge_test(solved.errors, state.error.rest(), target(context, state), confidence);
     if (round.outcome == Outcome::failed ||
         solved.outside > tuning.outside_share * static_cast<double>(most))
       return refuted();

@@ -1,5 +1,6 @@
 #pragma once
 // All that one stage of collocation hands to the next, saved and restored as one thing.
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ struct StageError {
   double limit = infinity;    // of the error, with confidence
   double upper = infinity;    // the limit that is judged
   double basis = 0, sampling = 0, optimisation = 0;
+  double integration = 0;  // what the rule for the noise leaves (limit), by the test
+  // What adds to the error of the fit.
+  [[nodiscard]] double rest() const { return std::hypot(optimisation, integration); }
   Vector components = {};
   std::optional<double> gradient_limit = {};  // of ‖∇f(x_u)‖_π, with confidence; by the test
 };

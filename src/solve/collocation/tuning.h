@@ -117,6 +117,15 @@ struct CollocationTuning : CurvatureTuning {
   // Origin: twice the norm of the error.
   double contradiction = 4;
 
+  // The error that a rule for the noise leaves, over the tolerance, beyond which the run is begun anew
+  // with a finer one.
+  // Origin: half of the tolerance leaves the expansion 87 % of it.
+  double integration_share = 0.5;
+  // It is measured at most_test samples where the finer rule has at most so many draws, else at
+  // first_alone.
+  // Origin: 128 · 100 gradients are below what screening takes.
+  Index few_draws = 100;
+
   // Screened samples: as many as these operations allow, or this share of those of a fit, and how
   // many at least and at most.
   // Origin: about 10 ms of one core.
@@ -300,6 +309,8 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("most_test", tuning.most_test);
   visitor("test_share", tuning.test_share);
   visitor("contradiction", tuning.contradiction);
+  visitor("integration_share", tuning.integration_share);
+  visitor("few_draws", tuning.few_draws);
   visitor("screen_operations", tuning.screen_operations);
   visitor("screen_share", tuning.screen_share);
   visitor("least_screened", tuning.least_screened);

@@ -18,8 +18,11 @@ FreshTest fresh_test(const SieveContext& context, const SieveBatch& batch, const
   const double goal = tolerance(context, state);
   const std::optional<double> operations = context.oracle.facts().operations;
   const bool cheap = operations && *operations <= tuning.cheap_operations;
-  const double variance = batch.noise(0) * static_cast<double>(batch.samples);
-  FreshTest test{.draws = test_draws(variance, goal, spent, tuning)};
+  const double variance = batch.noise(0) * batch.effective;
+  const bool sobol = has_known_law(context.oracle);
+  FreshTest test{.draws = test_draws(variance, goal, spent, sobol, tuning)};
+  if (sobol)
+    test.points = test_points(context.oracle, context.options.seed, state.looks, test.draws);
   const auto lengthen = [&](Index blocks) {
     add(context.oracle, wide, state, context.options.seed, state.looks, blocks, context.executor,
         test);

@@ -1,6 +1,7 @@
 #include "solve/sieve/error.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "random/random.h"
@@ -74,19 +75,24 @@ bool metric_is_due(const SieveState& state, std::int64_t spent, const SieveTunin
 
 Index next_batch(const SieveState& state, double tolerance, GradientBudget budget,
                  const SieveTuning& tuning) {
-  const double largest = tuning.batch_growth * static_cast<double>(budget.spent);
+  const bool doubles = budget.sobol && state.stage > tuning.least_stages;
+  const double largest = (doubles ? 1 : tuning.batch_growth) * static_cast<double>(budget.spent);
   double wanted = largest;
   const SieveError& error = state.error;
   const double room = std::pow(tolerance, 2) - error.basis;
   if (std::isfinite(error.upper) && !error.drifting && room > 0) {
     const double missing =
         state.averaged.maxCoeff() * (error.sampling_factor * error.sampling / room - 1);
-    wanted = std::clamp(tuning.batch_margin * missing, tuning.least_batch * largest, largest);
+    // Of independent samples: Sobol' points gain more by the longest batch than by several.
+    if (!budget.sobol)
+      wanted = std::clamp(tuning.batch_margin * missing, tuning.least_batch * largest, largest);
   }
   const auto left = static_cast<double>(budget.most - budget.spent);
   if (wanted > left && left > tuning.last_batch * largest) wanted = left;
-  return std::max<Index>(1, static_cast<Index>(wanted / static_cast<double>(sieve_chunk))) *
-         sieve_chunk;
+  const Index chunks =
+      std::max<Index>(1, static_cast<Index>(wanted / static_cast<double>(sieve_chunk)));
+  if (!budget.sobol) return chunks * sieve_chunk;
+  return static_cast<Index>(std::bit_floor(static_cast<std::size_t>(chunks))) * sieve_chunk;
 }
 
 bool test_is_due(const SieveState& state, std::int64_t spent, const SieveTuning& tuning) {

@@ -50,6 +50,8 @@ enum class SieveVerdict {
 // Gradients of this run: spent so far, and the most there may be.
 struct GradientBudget {
   std::int64_t spent = 0, most = 0;
+  // Sobol' points: batches double in length, and are powers of two.
+  bool sobol = false;
 };
 
 // At the start, and whenever the run has become several times as long: the Hessian moves with the

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -39,6 +40,17 @@ Vector spread_of(const BasisBlock& psi, const Vector& averaged) {
   return spread;
 }
 
+// A point of the unit cube, moved by each row of `rotation` modulo 1.
+void rotate(const Eigen::RowVectorXd& point, const Matrix& rotation, Matrix& noise) {
+  constexpr double least = 0x1p-53;
+  for (Index j = 0; j < noise.cols(); ++j) {
+    for (Index i = 0; i < noise.rows(); ++i) {
+      const double sum = point(j) + rotation(i, j);
+      noise(i, j) = std::clamp(sum - std::floor(sum), least, 1 - least);
+    }
+  }
+}
+
 // One block of θ: fills its entries of the test, returns its sums.
 TestSums test_block(const Oracle& oracle, const Basis& wide, const SieveState& state,
                     std::uint64_t seed, Index look, Index block, FreshTest& test) {
@@ -53,11 +65,24 @@ TestSums test_block(const Oracle& oracle, const Basis& wide, const SieveState& s
   TestSums sums{Coefficients::Zero(total - m, q), Vector::Zero(total - m), {}};
   PairProducts gradients(block_size, q), steps(block_size, q);
   Matrix noise(block_size, oracle.noise_dimension());
+  Matrix rotation(block_size, noise.cols());  // of a half of Sobol' points, for each θ
   for (Index draw = 0; draw < test.draws; ++draw) {
-    if (noise.cols() > 0)
+    const auto fill = [&](Index step, Matrix& u) {
       fill_uniform(make_stream(seed, Purpose::sieve_test_noise,
-                               static_cast<std::uint64_t>(look * most_test_draws + draw)),
-                   block * block_size, noise);
+                               static_cast<std::uint64_t>(look * most_test_draws + step)),
+                   block * block_size, u);
+    };
+    if (test.points.size() == 0) {
+      if (noise.cols() > 0) fill(draw, noise);
+    } else {
+      const bool second = 2 * draw == test.draws;
+      if (draw == 0 || second) fill(second ? 1 : 0, rotation);
+      if (second) {
+        gradients.end_half();
+        steps.end_half();
+      }
+      rotate(test.points.row(draw), rotation, noise);
+    }
     oracle.gradient(x, at.theta, noise, g);
     if (!g.allFinite() && !sums.outside) sums.outside = outside_point(x, at.theta, noise, g);
     if (sums.outside) return sums;
@@ -129,11 +154,24 @@ int complete_degree(const Basis& wide) {
   return degree;
 }
 
-Index test_draws(double variance, double tolerance, std::int64_t spent, const SieveTuning& tuning) {
+Matrix test_points(const Oracle& oracle, std::uint64_t seed, Index look, Index draws) {
+  Matrix points(draws, oracle.noise_dimension());
+  for (const Index half : {0, 1}) {
+    const auto step = static_cast<std::uint64_t>(look * most_test_draws + 2 + half);
+    SobolSequence(oracle.noise_dimension(), make_stream(seed, Purpose::sieve_test_noise, step))
+        .fill(0, points.middleRows(half * draws / 2, draws / 2));
+  }
+  return points;
+}
+
+Index test_draws(double variance, double tolerance, std::int64_t spent, bool sobol,
+                 const SieveTuning& tuning) {
   const double wanted = variance / (tuning.test_noise * tolerance * tolerance);
   const auto affordable = static_cast<double>(spent / (tuning.least_test_blocks * block_size));
-  return static_cast<Index>(
-      std::clamp(std::min(wanted, affordable), 2.0, static_cast<double>(most_test_draws)));
+  const auto draws = static_cast<Index>(
+      std::clamp(std::min(wanted, affordable), 2.0,
+                 static_cast<double>(sobol ? most_sobol_draws : most_test_draws)));
+  return sobol ? static_cast<Index>(std::bit_floor(static_cast<std::size_t>(draws))) : draws;
 }
 
 void add(const Oracle& oracle, const Basis& wide, const SieveState& state, std::uint64_t seed,

@@ -18,10 +18,14 @@ namespace chaosgrad::internal {
 // The most draws of the noise at a θ. Origin: fifteen times as many products per gradient as from
 // pairs; with more the θ become too few.
 inline constexpr Index most_test_draws = 16;
+// Where they are Sobol' points. Origin: their mean gains by every doubling, and the test needs some
+// thousand θ.
+inline constexpr Index most_sobol_draws = 128;
 
 // With R = H(θ)⁻¹∇F(x_u, θ, v) and weights w of the θ; a test may be made longer by add().
 struct FreshTest {
-  Index draws = 2;  // of the noise at each θ
+  Index draws = 2;     // of the noise at each θ
+  Matrix points = {};  // Sobol' points for them, in two halves; empty: independent draws
   // One per θ. Their means are, in this order, ‖H⁻¹∇f(x_u)‖²_π, ‖∇f(x_u)‖²_π, and what the noise
   // as seen here makes of the sampling error: E w²|R|² Σ_i ψ_i²/N_i.
   Vector steps = {}, gradients = {}, spreads = {};
@@ -45,8 +49,10 @@ struct FreshTest {
 // Draws of the noise at each θ, where one draw has the variance E w²|R|² = `variance`: as many as
 // make its share in the test small, because K draws make K(K − 1)/2 products; few in short runs, so
 // that there are enough θ.
-[[nodiscard]] Index test_draws(double variance, double tolerance, std::int64_t spent,
+[[nodiscard]] Index test_draws(double variance, double tolerance, std::int64_t spent, bool sobol,
                                const SieveTuning& tuning);
+// Two halves of Sobol' points, independent of each other (draws × r): at each θ they are rotated.
+[[nodiscard]] Matrix test_points(const Oracle& oracle, std::uint64_t seed, Index look, Index draws);
 
 // Adds `blocks` blocks of θ to the test of look number `look`.
 void add(const Oracle& oracle, const Basis& wide, const SieveState& state, std::uint64_t seed,

@@ -2,10 +2,11 @@
 // Samples of the sieve: θ from the defensive mixture, noise, and points that are no good.
 #include <cstdint>
 #include <tuple>
+#include <vector>
 
 #include "chaosgrad/basis.h"
 #include "chaosgrad/problem.h"
-#include "random/streams.h"
+#include "random/random.h"
 
 namespace chaosgrad::internal {
 
@@ -24,6 +25,27 @@ struct SieveSamples {
                                            const Stream& stream, Index block);
 [[nodiscard]] SieveSamples sieve_samples(const Oracle& oracle, const Basis& basis, Index m,
                                          std::uint64_t seed, Index stage, Index block);
+
+// The batch of a stage, dealt to groups. Where the law of the noise is known the samples of each
+// group are Sobol' points in (θ, v) jointly, under a scramble of its own: groups stay independent, and
+// the scatter between them tells the error of each.
+class BatchSource {
+ public:
+  BatchSource(const Oracle& oracle, std::uint64_t seed, Index stage, Index groups);
+  // Block number `chunk` of a group; θ from the mixture for the first m functions.
+  [[nodiscard]] SieveSamples block(const Basis& basis, Index m, Index chunk, Index group) const;
+  [[nodiscard]] bool is_sobol() const { return !from_measure_.empty(); }
+
+ private:
+  const Oracle& oracle_;
+  std::uint64_t seed_;
+  Index stage_, groups_;
+  // One for each group; those of the densities have another coordinate, which chooses the function.
+  std::vector<SobolSequence> from_measure_, induced_;
+};
+
+// Whether batches are made of Sobol' points.
+[[nodiscard]] bool has_known_law(const Oracle& oracle);
 
 // A sample at which ∇F is not finite; the first such row of a block.
 struct OutsidePoint {

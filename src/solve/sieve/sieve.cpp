@@ -23,7 +23,9 @@ namespace chaosgrad::internal {
 namespace {
 
 GradientBudget budget(const SieveContext& context, const Run& run) {
-  return {.spent = run.gradients, .most = context.options.max_gradients};
+  return {.spent = run.gradients,
+          .most = context.options.max_gradients,
+          .sobol = has_known_law(context.oracle)};
 }
 
 std::string hint(const Oracle& oracle) {

@@ -1,5 +1,7 @@
 #include "solve/sieve/sieve_batch.h"
 
+#include <algorithm>
+
 #include "basis/kernels.h"
 #include "random/random.h"
 
@@ -7,7 +9,7 @@ namespace chaosgrad::internal {
 namespace {
 
 struct BatchSums {
-  std::array<Coefficients, sieve_groups> groups;
+  std::array<Coefficients, sieve_groups> groups;  // over the basis, the functions beyond, the probe
   Coefficients beyond, probed;
   Vector noise, probe_noise;
   std::optional<OutsidePoint> outside = {};
@@ -41,15 +43,32 @@ void add_block(const Oracle& oracle, const Basis& wide, const Coefficients& u,
   Coefficients projection = Coefficients::Zero(total, q);
   if (total > m) wide.evaluate(block.eta, total, psi);
   project(psi, r, projection);
-  sums.groups[group] = projection.topRows(m);
   sums.beyond += projection.bottomRows(total - m);
   const Vector squares = r.rowwise().squaredNorm();
   const Matrix waves = probe.evaluate(block.eta);
-  sums.probed += waves.transpose() * r;
+  const Coefficients probed = waves.transpose() * r;
+  sums.probed += probed;
+  sums.groups[group].resize(total + probed.rows(), q);
+  sums.groups[group] << projection, probed;
   sums.probe_noise += waves.cwiseAbs2().transpose() * squares;
   for (Index j = 0; j < total; ++j) {
     for (Index i = 0; i < block_size; ++i) sums.noise(j) += squares(i) * psi(i, j) * psi(i, j);
   }
+}
+
+// The variance of means over Sobol' points relative to that of independent samples, over rows first,
+// …, first + count − 1 together: the scatter of the groups over what `noise` says.
+double variance_ratio(const std::array<Coefficients, sieve_groups>& groups, Index first,
+                      Index count, const Eigen::Ref<const Vector>& noise) {
+  if (count == 0 || !(noise.sum() > 0)) return 1;
+  Coefficients mean = Coefficients::Zero(count, groups[0].cols());
+  for (const Coefficients& group : groups) mean += group.middleRows(first, count) / sieve_groups;
+  double scatter = 0;
+  for (const Coefficients& group : groups)
+    scatter += (group.middleRows(first, count) - mean).squaredNorm();
+  scatter /= static_cast<double>(sieve_groups * (sieve_groups - 1));
+  constexpr double least = 1e-6, most = 2;
+  return std::clamp(scatter / noise.sum(), least, most);
 }
 
 }  // namespace
@@ -64,6 +83,7 @@ SieveBatch sample_batch(const Oracle& oracle, const Basis& wide, const Coefficie
                         const LocalMetric& metric, const Probe& probe, std::uint64_t seed,
                         Index stage, Index samples, Executor& executor) {
   const Index m = u.rows(), total = wide.size();
+  const BatchSource source(oracle, seed, stage, sieve_groups);
   BatchSums sums = executor.reduce(
       samples / sieve_chunk,
       [&](Index chunk) {
@@ -73,8 +93,7 @@ SieveBatch sample_batch(const Oracle& oracle, const Basis& wide, const Coefficie
         part.probed = Coefficients::Zero(probe.size(), u.cols());
         part.probe_noise = Vector::Zero(probe.size());
         for (Index group = 0; group < sieve_groups; ++group) {
-          const SieveSamples block =
-              sieve_samples(oracle, wide, m, seed, stage, chunk * sieve_groups + group);
+          const SieveSamples block = source.block(wide, m, chunk, group);
           add_block(oracle, wide, u, metric, probe, block, static_cast<std::size_t>(group), part);
         }
         return part;
@@ -82,20 +101,29 @@ SieveBatch sample_batch(const Oracle& oracle, const Basis& wide, const Coefficie
       [](BatchSums& left, BatchSums&& right) { add(left, std::move(right)); });
 
   const auto n = static_cast<double>(samples);
+  for (Coefficients& group : sums.groups) group *= static_cast<double>(sieve_groups) / n;
   SieveBatch batch{.samples = samples,
-                   .groups = std::move(sums.groups),
+                   .effective = n,
+                   .groups = {},
                    .beyond = sums.beyond / n,
                    .noise = {},
                    .probed = sums.probed / n,
                    .probe_noise = {},
                    .outside = std::move(sums.outside)};
-  for (Coefficients& group : batch.groups) group *= static_cast<double>(sieve_groups) / n;
+  for (std::size_t g = 0; g < sums.groups.size(); ++g) batch.groups[g] = sums.groups[g].topRows(m);
   // Variance of a mean: mean square less squared mean, over n.
   const Coefficients mean = batch.mean();
   Vector squared_means(total);
   squared_means << mean.rowwise().squaredNorm(), batch.beyond.rowwise().squaredNorm();
   batch.noise = (sums.noise / n - squared_means).cwiseMax(0) / n;
   batch.probe_noise = (sums.probe_noise / n - batch.probed.rowwise().squaredNorm()).cwiseMax(0) / n;
+  if (!source.is_sobol()) return batch;
+  const Index beyond = total - m;
+  const double inside = variance_ratio(sums.groups, 0, m, batch.noise.head(m));
+  batch.effective = n / inside;
+  batch.noise.head(m) *= inside;
+  batch.noise.tail(beyond) *= variance_ratio(sums.groups, m, beyond, batch.noise.tail(beyond));
+  batch.probe_noise *= variance_ratio(sums.groups, total, probe.size(), batch.probe_noise);
   return batch;
 }
 

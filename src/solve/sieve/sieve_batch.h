@@ -22,6 +22,8 @@ inline constexpr Index sieve_chunk = sieve_groups * block_size;
 
 struct SieveBatch {
   Index samples = 0;
+  // How many independent samples are worth as much: more than `samples` for Sobol' points.
+  double effective = 0;
   // With R = H(θ)⁻¹ ∇F(x_u, θ, v): the group means of w R ψ_i over the basis (m×q),
   std::array<Coefficients, sieve_groups> groups;
   Coefficients beyond;  // the mean of w R ψ_i over the functions beyond,

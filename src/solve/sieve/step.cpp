@@ -55,7 +55,7 @@ bool overshoots(const Coefficients& step, const SieveState& state, const SieveTu
 }
 
 StepReport take_step(const SieveBatch& batch, const SieveTuning& tuning, SieveState& state) {
-  const auto n = static_cast<double>(batch.samples);
+  const double n = batch.effective;  // gains by precision
   const Coefficients step = batch.mean(), noise = scatter(batch.groups, step);
   const double noise_sum = noise.sum();
   state.damping = adapted_damping(state.damping, step, state.last_step, noise_sum, tuning);
