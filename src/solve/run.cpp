@@ -330,8 +330,10 @@ Run run_skipping(const Oracle& oracle, const Options& options) {
   return result;
 }
 
+// Collocation skips samples whose gradient fails by itself; where noise leaves the method open,
+// they are skipped before it is chosen.
 bool is_collocation(const Oracle& oracle, const Options& options) {
-  return is_adaptive(options.method) && adaptive_method(oracle, options) == Method::collocation;
+  return is_adaptive(options.method) && known_method(oracle, options) == Method::collocation;
 }
 
 }  // namespace
