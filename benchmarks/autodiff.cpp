@@ -3,6 +3,7 @@
 // itself in plain C++. One thread, minimum of repeats, nanoseconds per gradient.
 #include <fmt/format.h>
 
+#include <Eigen/Core>
 #include <chrono>
 #include <cmath>
 #include <unsupported/Eigen/AutoDiff>

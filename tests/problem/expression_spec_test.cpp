@@ -2,6 +2,7 @@
 // differentiation and differences, their problems against known optima.
 #include <gtest/gtest.h>
 
+#include <Eigen/Core>
 #include <cmath>
 #include <unsupported/Eigen/AutoDiff>
 

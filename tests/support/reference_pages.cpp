@@ -221,6 +221,7 @@ std::string section_text(const FileSection& section) {
   text +=
       heading(2, section.name.empty()                     ? "At the top"
                  : section.name == "objective (built-in)" ? "`[objective]` with a built-in problem"
+                 : section.name == "objective (model)"    ? "`[objective]` with a model"
                                                           : fmt::format("`[{}]`", section.name));
   text += paragraph(std::string(section.meaning) +
                     (section.replaced_by_builtin ? " (A built-in problem brings its own.)" : ""));
@@ -309,7 +310,8 @@ std::string formulas_page() {
 std::string examples() {
   std::string text;
   for (const FileSection& section : file_table()) {
-    if (section.name != "objective (built-in)") text += std::string(section.example) + "\n";
+    if (section.name.find('(') == std::string_view::npos)  // the objective is a formula here
+      text += std::string(section.example) + "\n";
   }
   return text;
 }

@@ -20,6 +20,7 @@
 #include "solve/collocation/mixture_strategy.h"
 #include "solve/collocation/nominal.h"
 #include "solve/collocation/polishing.h"
+#include "solve/collocation/rescue.h"
 
 namespace chaosgrad::internal {
 namespace collocation {
@@ -211,20 +212,6 @@ void run_stages(const Context& context, Design& design, CollocationState& state)
   (void)stop(Status::stalled, reason, state);
 }
 
-// Where gradients failed x*(θ) is what the other points say: nothing has been seen there.
-void note_skipped(CollocationState& state) {
-  Run& run = state.run;
-  run.skipped = state.points.skipped.rows();
-  if (run.skipped == 0) return;
-  const auto tried = run.skipped + state.points.size();
-  run.skipped_share = static_cast<double>(run.skipped) / static_cast<double>(tried);
-  run.notes.push_back(fmt::format(
-      "the gradient failed at {} of {} theta ({:.2g} %), which were skipped: there x*(theta) is "
-      "what the others say",
-      run.skipped, tried, 100 * run.skipped_share));
-  if (run.unseen) *run.unseen += run.skipped_share;
-}
-
 // The basis as far as there are coefficients, the error, the constants.
 void finish(const Context& context, CollocationState& state) {
   Run& run = state.run;
@@ -238,7 +225,7 @@ void finish(const Context& context, CollocationState& state) {
     run.stop_reason = state.outside + "; " + run.stop_reason;
   }
   run.multiplier_errors = state.multiplier_errors;
-  note_skipped(state);
+  note_skipped(context, state);
   if (is_failure(run.status) || run.history.empty()) return;
   const StageError& error = state.error;
   set_error({.estimate = std::sqrt(error.squared),

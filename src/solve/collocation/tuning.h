@@ -161,10 +161,12 @@ struct CollocationTuning : CurvatureTuning {
   double outside_share = 1e-3;
   // The share of θ at which a gradient that may fail does: such θ are skipped as long as they are
   // not more, by three standard deviations of their number.
-  // Origin: measured (benchmarks/failing_models.py): at 10 % the error grows by less than a tenth,
-  // whether failures are scattered or fill a corner, at 20 % of the corner it is three times what
-  // the run says.
+  // Origin: measured (benchmarks/expensive_models.py failures): 10 % scattered ones raise the error
+  // by a hundredth; a choice where they fill a corner, for the error there is not known (a note).
   double most_skipped = 0.1;
+  // Skipped θ lie together if the squared error to be expected at them, ψᵀ(ΨᵀΨ/n)⁻¹ψ, is this many
+  // times its mean. Origin: scattered ones give 1 to 2, a corner of 2 % more than 5.
+  double skipped_together = 4;
   // Minima that differ by more than this share of |x| and of the tolerance are not the same.
   // Origin: far above rescue_accuracy, far below what two wells differ by.
   double apart = 1e-3;
@@ -323,6 +325,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("settling_rounds", tuning.settling_rounds);
   visitor("outside_share", tuning.outside_share);
   visitor("most_skipped", tuning.most_skipped);
+  visitor("skipped_together", tuning.skipped_together);
   visitor("apart", tuning.apart);
   visitor("value_rounding", tuning.value_rounding);
   visitor("adopted", tuning.adopted);
