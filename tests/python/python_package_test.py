@@ -1,6 +1,7 @@
 """The package as a whole: documentation that runs, types, examples, a notebook, wheels."""
 import doctest
 import importlib
+import inspect
 import json
 import os
 import pathlib
@@ -36,7 +37,7 @@ def test_what_is_public_is_documented_and_exists():
         assert hasattr(chaosgrad, name), name
     for name in ("solve", "solve_file", "load", "gallery", "from_torch", "from_jax", "Solution", "Linear", "Convex"):
         assert getattr(chaosgrad, name).__doc__, name
-    for name, member in vars(chaosgrad.Solution).items():
+    for name, member in inspect.getmembers(chaosgrad.Solution):
         if not name.startswith("_") and name not in ("title", "seconds"):
             assert getattr(member, "__doc__", None), name
 
@@ -96,7 +97,8 @@ def test_regularization_path_has_the_closed_form(monkeypatch):
 def test_notebook(tmp_path):
     """Executed by nbconvert: every cell runs, and the solution shows itself."""
     run([sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--output-dir", tmp_path,
-         ROOT / "examples" / "python" / "quickstart.ipynb"], tmp_path, JUPYTER_DATA_DIR=str(tmp_path), IPYTHONDIR=str(tmp_path))
+         ROOT / "examples" / "python" / "quickstart.ipynb"], tmp_path, MPLBACKEND="module://matplotlib_inline.backend_inline",
+        JUPYTER_DATA_DIR=str(tmp_path), IPYTHONDIR=str(tmp_path))
     done = json.loads((tmp_path / "quickstart.ipynb").read_text())
     outputs = [output for cell in done["cells"] if cell["cell_type"] == "code" for output in cell["outputs"]]
     shown = ["".join(output.get("data", {}).get("text/html", "")) for output in outputs]
