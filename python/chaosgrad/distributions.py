@@ -5,6 +5,7 @@ Frozen distributions of `scipy.stats` may stand wherever one of these may, see `
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import math
 from typing import Any, ClassVar, Mapping, Sequence
@@ -13,6 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+
+
+@functools.lru_cache(maxsize=1024)
+def _made(description: str) -> _core.Distribution:
+    return _core.Distribution(description)
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -59,7 +65,7 @@ class Distribution:
             numbers = value if isinstance(value, tuple) else (value,)
             if any(math.isnan(number) for number in numbers):
                 raise _core.InputError(f"{key}: is not a number")
-        return _core.Distribution(self.to_json())
+        return _made(self.to_json())
 
     @property
     def expectation(self) -> float:

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 from . import _core, symbols
 from .constraints import Array, Bound, Convex, Linear, Variables, make_constraints
 from .distributions import named
+from .evaluation import as_seed
 from .frameworks import Model
 from .problem import Function, FunctionProblem, correlation_of, noise_of
 from .progress import as_callback
-from .solution import Solution, as_seed
+from .solution import Solution
 from .symbol_files import problem_text
 
 OPTIONS = frozenset(_core.option_names())
