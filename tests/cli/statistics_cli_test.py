@@ -402,7 +402,7 @@ def test_the_cost_under_noise(run, call, solve_json, tmp_path):
     """README's example: every row of `sample` within its bar, and the bar small."""
     (tmp_path / "own.toml").write_text(ORDER)
     summary = solve_json("own.toml")
-    assert summary["noise"] == "random"
+    assert summary["noise"] == "gauss"
     header, table = draws(run, "runs/own", 200)
     assert header == ["level", "order", "objective", "short", "objective_error", "short_error"]
     for level, order, objective, short, objective_error, short_error in table:

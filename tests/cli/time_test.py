@@ -100,6 +100,7 @@ x = {{}}
 [objective]
 minimize = "x^2 + {terms}"
 [solve]
+method = "sieve"
 tolerance = 1e-6
 max_gradients = 100_000_000_000
 max_seconds = 2

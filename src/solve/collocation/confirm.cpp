@@ -137,7 +137,8 @@ Verdict measure_integration(const Context& context, double confidence, const Des
   const Vector squares = samples.weights.cwiseProduct(
       moves(context, state, samples, theta, x, change).rowwise().squaredNorm());
   state.error.integration = std::sqrt(mean_limit(squares, confidence));
-  state.error.sampling = std::hypot(state.error.sampling, std::sqrt(squares.mean()));
+  state.error.integration_estimate = std::sqrt(squares.mean());
+  state.error.sampling = std::hypot(state.error.sampling, state.error.integration_estimate);
   if (state.error.integration <= tuning.integration_share * target(context, state))
     return Verdict::go_on;
   state.run.state.set_integer("noise_is_coarse", 1);
@@ -168,8 +169,11 @@ Verdict compare_starts(const Context& context, Index first, CollocationState& st
   return Verdict::go_on;
 }
 
-void converge(const Context& context, const TestResult& result, const Evidence& evidence,
+void converge(const Context& context, TestResult result, const Evidence& evidence,
               double confidence, Index solved, CollocationState& state) {
+  // The test was judged with the limit of the integration error; the estimate has its estimate.
+  result.squared +=
+      std::pow(state.error.integration_estimate, 2) - std::pow(state.error.integration, 2);
   state.error.squared = result.squared;
   const double limit = mean_limit(evidence.gradients, confidence);
   if (std::isfinite(limit)) state.error.gradient_limit = std::sqrt(limit);

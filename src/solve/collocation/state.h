@@ -31,7 +31,8 @@ struct StageError {
   double limit = infinity;    // of the error, with confidence
   double upper = infinity;    // the limit that is judged
   double basis = 0, sampling = 0, optimisation = 0;
-  double integration = 0;  // what the rule for the noise leaves (limit), by the test
+  // What the rule for the noise leaves, by the test: with confidence, and its estimate.
+  double integration = 0, integration_estimate = 0;
   // What adds to the error of the fit.
   [[nodiscard]] double rest() const { return std::hypot(optimisation, integration); }
   Vector components = {};

@@ -158,7 +158,7 @@ class ConstrainedDescent {
   // Halves the step until f falls by a share of what it promises: −|step|²_H is the slope along it,
   // kinks and all.
   bool search(const Projection& end, const Vector& step, double promised) {
-    const bool unseen = below_rounding(promised, best_.value);
+    const bool unseen = below_rounding(f_, promised, best_.value);
     double share = 1;
     for (int k = 0; k < most_halvings; ++k, share /= 2) {
       const Vector x = share == 1 ? end.x : Vector(best_.x + share * step);

@@ -133,9 +133,10 @@ class Descent {
       const double length = step.p.norm();
       const double enough = options_.tolerance + options_.relative_tolerance * best_.x.norm();
       if (step.newton && length <= enough) return end(Minimum::Outcome::found);
-      const bool unseen = below_rounding(step.predicted, best_.value);
+      const bool unseen = below_rounding(f_, step.predicted, best_.value);
       if (unseen && !step.newton)
-        return end(at_border ? Minimum::Outcome::unfinished : Minimum::Outcome::not_convex);
+        return end(at_border || model.eigenvalues(0) > 0 ? Minimum::Outcome::unfinished
+                                                         : Minimum::Outcome::not_convex);
       const Vector x = best_.x + step.p;
       const double f = value(x);
       Vector g = std::isfinite(f) ? gradient(x) : Vector::Constant(x.size(), f);
@@ -148,6 +149,9 @@ class Descent {
         if (!(g.norm() < best_.gradient.norm())) return end(Minimum::Outcome::found);
         return move(x, f, std::move(g));
       }
+      // Where values are not those of the gradient, it alone tells how good a Newton step is.
+      if (f_.is_inexact() && step.newton && g.norm() < best_.gradient.norm())
+        return move(x, f, std::move(g));
       const double ratio = (best_.value - f) / step.predicted;
       if (ratio < shrink_below) radius_ = shrinkage * length;
       if (ratio > grow_above && length > 0.9 * radius_) radius_ *= growth;
@@ -201,12 +205,12 @@ PointFunction point_function(const Oracle& oracle, const Vector& theta) {
             oracle.hessian(x.transpose(), at, noise, h);
             return Eigen::Map<const Matrix>(h.data(), q, q);
           },
-          .draws = oracle.facts().draws};
+          .draws = oracle.facts().draws,
+          .rounding = oracle.facts().finer_gradient ? 1e-6 : 1e-13};
 }
 
-bool below_rounding(double decrease, double value) {
-  constexpr double rounding = 1e-13;  // of f, with room for the sums it is made of
-  return decrease <= rounding * (1 + std::abs(value));
+bool below_rounding(const PointFunction& f, double decrease, double value) {
+  return decrease <= f.rounding * (1 + std::abs(value));
 }
 
 bool rises_between(const PointFunction& f, const Vector& a, const Vector& b, double highest) {

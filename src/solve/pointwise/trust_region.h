@@ -17,6 +17,10 @@ struct PointFunction {
   std::function<Vector(const Vector&)> gradient;
   std::function<Matrix(const Vector&)> hessian;
   Index draws = 1;  // of the noise in each
+  // Of values, relative, with room for the sums they are made of. Values and gradients of a rule for
+  // the noise that is not exact are not of one function: small decreases mean nothing then.
+  double rounding = 1e-13;
+  [[nodiscard]] bool is_inexact() const { return rounding > 1e-12; }
 };
 
 // f of a problem without noise that has values (Oracle::has_value()); its Hessian, or differences.
@@ -54,7 +58,7 @@ struct Minimum {
 };
 
 // Whether a decrease of f is below its rounding, where only its gradient can tell whether a step is good.
-[[nodiscard]] bool below_rounding(double decrease, double value);
+[[nodiscard]] bool below_rounding(const PointFunction& f, double decrease, double value);
 
 // Whether f rises on the way from a to b above `highest`, or is not defined there: where that is what
 // f is at both, they are minima of their own, and not one that was found with two different errors.
