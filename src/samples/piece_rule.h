@@ -32,7 +32,7 @@ class PieceRule {
   NoiseChart chart_;
   Index nodes_;
   Quadrature whole_;  // on all of the normal chart: without kinks there is no other piece
-  Quadrature base_;  // on (−1, 1): the rule itself, or the discretisation of the normal density
+  Quadrature base_;   // on (−1, 1): the rule itself, or the discretisation of the normal density
 };
 
 }  // namespace chaosgrad::internal

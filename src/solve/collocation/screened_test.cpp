@@ -232,8 +232,7 @@ Screened screen_once(const Context& context, const ScreenPlan& plan, double conf
   const bool often_outside = probability > context.tuning.outside_share;
   state.outside = often_outside ? outside : "";
   const auto judged = [&] {
-    return judge_test(screening.squares, state.error.rest(), target(context, state),
-                      confidence);
+    return judge_test(screening.squares, state.error.rest(), target(context, state), confidence);
   };
   result = judged();
   if (solvable && result.outcome != TestResult::Outcome::passed) {
