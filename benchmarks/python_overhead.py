@@ -5,7 +5,8 @@
 One thread; calls as the solvers make them, on blocks of 128 samples with two parameters and one noise. Overhead: what a
 call costs beyond the function itself, which for "nothing" returns an array made beforehand; it has the quantiles of the
 noise in it, and the copy of the result. Share: the gradients per second of a numpy gradient in calls from the core, relative to the same
-function called from Python on the same blocks of 128 samples. Smallest of several repetitions.
+function called from Python on the same blocks of 128 samples. Processor time, the smallest
+of several repetitions; OPENBLAS_NUM_THREADS=1 for the matrix products.
 """
 import time
 
@@ -29,7 +30,13 @@ def best(function, repeats=7):
 
 
 def seconds_from_core(gradient, q, d, r, calls):
-    return best(lambda: problem_of(gradient, q, d, r).gradient_seconds(calls)) / calls
+    problem = problem_of(gradient, q, d, r)
+
+    def once():
+        begin = time.process_time()
+        problem.gradient_seconds(calls)
+        return time.process_time() - begin
+    return best(once) / calls
 
 
 def seconds_alone(gradient, q, d, r, calls):
@@ -37,10 +44,10 @@ def seconds_alone(gradient, q, d, r, calls):
     x, theta, v = (np.asfortranarray(generator.random((BLOCK, k))) for k in (q, d, r))
 
     def once():
-        begin = time.perf_counter()
+        begin = time.process_time()
         for _ in range(calls):
             gradient(x, theta, v)
-        return time.perf_counter() - begin
+        return time.process_time() - begin
     return best(once) / calls
 
 

@@ -52,19 +52,24 @@ py::array_t<double> as_numbers(const std::string& name, const py::object& result
   return py::array_t<double>::ensure(found);
 }
 
+// Column by column, from wherever its numbers stand: the columns of a block are apart.
 void copy_out(const py::array_t<double>& found, BlockOut& values) {
-  using Strides = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;
   constexpr auto number = static_cast<py::ssize_t>(sizeof(double));
   const bool whole = found.ndim() <= 2 && found.strides(0) % number == 0 &&
                      (found.ndim() == 1 || found.strides(1) % number == 0);
-  if (whole) {
-    const Index across = found.ndim() == 1 ? 1 : found.strides(1) / number;
-    values = Eigen::Map<const Matrix, 0, Strides>(found.data(), values.rows(), values.cols(),
-                                                  Strides(across, found.strides(0) / number));
+  if (!whole) {
+    const auto packed = py::array_t<double, py::array::c_style | py::array::forcecast>(found);
+    values = Eigen::Map<const Coefficients>(packed.data(), values.rows(), values.cols());
     return;
   }
-  const auto packed = py::array_t<double, py::array::c_style | py::array::forcecast>(found);
-  values = Eigen::Map<const Coefficients>(packed.data(), values.rows(), values.cols());
+  const double* const data = found.data();
+  const Index rows = values.rows(), down = found.strides(0) / number,
+              across = found.ndim() == 1 ? 0 : found.strides(1) / number;
+  for (Index j = 0; j < values.cols(); ++j) {
+    double* const column = values.col(j).data();
+    const double* const from = data + j * across;
+    for (Index i = 0; i < rows; ++i) column[i] = from[i * down];
+  }
 }
 
 // Throws the exception that is set.
