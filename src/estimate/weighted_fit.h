@@ -1,23 +1,24 @@
 #pragma once
-// Weighted least squares on an orthonormal basis, with its leave-one-out error.
+// Weighted least squares on an orthonormal basis with a penalty on each coefficient, and its
+// leave-one-out error.
 #include "chaosgrad/types.h"
 #include "parallel/executor.h"
 
 namespace chaosgrad::internal {
 
 struct WeightedFit {
-  Coefficients u;        // m×q: minimises Σ_j w_j |x_j − Σ_i u_i ψ_i(η_j)|²
-  Matrix residuals;      // N×q: x_j − x_u(η_j)
-  Vector leverages;      // h_j = w_j ψ_jᵀ (Σ w ψ ψᵀ)⁻¹ ψ_j
-  double condition = 0;  // reciprocal condition number of the Gram matrix; 0: singular
+  // m×q: minimises Σ_j w_j |x_j − Σ_i u_i ψ_i(η_j)|² + Σ_i p_i |u_i|². Empty: not determined.
+  Coefficients u;
+  Matrix residuals;   // N×q: x_j − x_u(η_j)
+  Vector slack;       // 1 − h_j, h_j = w_j ψ_jᵀ A⁻¹ ψ_j the leverage, A = Σ w ψ ψᵀ + diag(p)
+  Vector determined;  // m: 1 − p_i (A⁻¹)_ii; 1: by the samples alone, 0: by the penalty alone
 
-  // w_j |residual|²/(1 − h_j)²: the squared error at η_j of the fit without sample j. Their mean
-  // estimates ‖x_u − x‖²_π. 1 − h_j counts as `least_slack` at least.
-  [[nodiscard]] Vector left_out_squares(const Vector& weights, double least_slack) const;
+  // x_j minus the fit without sample j, N×q: residual/(1 − h_j), for the penalties as they are.
+  [[nodiscard]] Matrix left_out() const;
 };
 
-// psi is N×m, weights N, x N×q. Empty u if the Gram matrix is singular.
+// psi is N×m, weights N, x N×q, penalties m (not negative; all 0: least squares).
 [[nodiscard]] WeightedFit fit_weighted(const Matrix& psi, const Vector& weights, const Matrix& x,
-                                       Executor& executor);
+                                       const Vector& penalties, Executor& executor);
 
 }  // namespace chaosgrad::internal

@@ -139,7 +139,7 @@ Fit LineStrategy::fit(const Points& points, const Targets& targets, const Basis&
 }
 
 std::optional<Basis> LineStrategy::grow(const Fit& fit, const StageError& /*error*/,
-                                        const Points& points,
+                                        double /*target*/, const Points& points,
                                         const std::vector<IterationRecord>& history,
                                         Executor& /*executor*/) {
   const Index n = points.size();

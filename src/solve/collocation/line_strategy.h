@@ -21,7 +21,7 @@ class LineStrategy final : public Design {
                         Executor& executor) const override;
   [[nodiscard]] bool ask_for_samples() override { return false; }  // fits are always determined
   [[nodiscard]] std::optional<Basis> grow(const Fit& fit, const StageError& error,
-                                          const Points& points,
+                                          double target, const Points& points,
                                           const std::vector<IterationRecord>& history,
                                           Executor& executor) override;
   [[nodiscard]] DefensiveSamples test_samples(Index pending, Index count,

@@ -201,55 +201,71 @@ struct CollocationTuning : CurvatureTuning {
   Index points_per_new = 6;
   // Origin: measured, gradients 1.06 at 1, 1.01 at 4.
   Index least_new = 2;
-  // Many parameters: samples from the mixture, functions that the residual asks for.
-
-  // Samples from π: the first, per function of the basis, and at least in each stage.
-  // Origin: measured, gradients 0.95 at 6, 1.04 at 24.
-  Index first_from_measure = 12;
-  // Origin: measured, gradients 0.98 at 0.375, 1.14 at 1.5.
-  double from_measure_per_function = 0.75;
-  // Origin: measured, gradients 1.01 at 1, 0.98 at 4.
-  Index least_from_measure = 2;
-  // Samples from each induced density: at first, and at most.
-  // Origin: measured, gradients 1.27 at 1, 1.29 at 4.
-  Index first_quota = 2;
-  // Origin: measured, gradients 1.00 at 4, 1.00 at 16.
-  Index most_quota = 8;
-  // Reciprocal condition of the Gram matrix, below which more samples are drawn.
-  // Origin: a guard: u keeps eleven digits.
-  double worst_condition = 1e-4;
   // 1 − leverage is taken to be at least this in the leave-one-out error.
   // Origin: a guard against a division by zero. gradients 1.00 at 0.01, 1.00 at 0.04.
   double least_slack = 0.02;
-  // Squared coefficients of so many times the noise of the fit have candidates around them.
-  // Origin: two standard errors, squared. gradients 1.00 off, 1.04 at 2, 0.99 at 8.
-  double significance = 4;
-  // The candidates are too few if they explain less than this share of the residual.
-  // Origin: measured, gradients 1.04 off, 1.01 at 0.15, 1.11 at 0.6.
-  double least_explained = 0.3;
-  // The new functions carry this share of what all candidates explain.
-  // Origin: measured, gradients 1.18 off, 0.91 at 0.35, 1.18 at 1.4.
-  double bulk = 0.7;
-  // New functions that need only stand above their own noise, not above the largest of that of all
-  // candidates: the share 1/always_share of the basis, at least so many.
-  // Origin: measured, gradients 1.03 off, 1.03 at 4, 1.02 at 16.
-  Index always_share = 8;
-  // Origin: measured, gradients 1.10 off, 1.01 at 1, 1.00 at 4.
-  Index least_always = 2;
-  // The most new functions: the share 1/growth_share of the basis, and so many more.
-  // Origin: measured, gradients 1.00 at 1, 1.00 at 4.
-  Index growth_share = 2;
-  // Origin: measured, gradients 1.00 at 4, 1.00 at 16.
-  Index growth_extra = 8;
+
+  // Many parameters: samples from the mixture, functions that are expected to matter.
+
+  // Points of the first stage more than functions.
+  // Origin: measured.
+  Index first_spare = 4;
+  // The share of the new points that comes from π, the others from the induced densities.
+  // Origin: measured.
+  double measure_share = 0.3;
+  // The most points of a stage, in points of the stage before, and the least new ones, as the share
+  // 1/least_growth of them.
+  // Origin: measured.
+  double stage_growth = 1.5;
+  // Origin: measured.
+  double least_growth = 8;
+  // Functions for each point.
+  // Origin: measured.
+  double functions_per_point = 1.5;
+  // The error falls like n^−p: p before it is known, and the least and the largest that is believed.
+  // Origin: measured.
+  double usual_power = 1.5;
+  // Origin: measured.
+  double least_power = 0.5;
+  // Origin: measured.
+  double most_power = 6;
+  // The last stage is to end with a limit of the error of this share of the target.
+  // Origin: measured.
+  double target_share = 0.85;
+  // log τ² falls by this much with each degree, where nothing is known; and at least.
+  // Origin: measured.
+  double usual_decay = 3;
+  // Origin: a guard: candidates come in the order of τ², which has to fall.
+  double least_decay = 0.2;
+  // σ² of the first fit, in variances of its values; later at least so much of the squared error.
+  // Origin: measured.
+  double first_noise = 0.01;
+  // Origin: measured.
+  double least_noise = 1e-3;
+  // Coefficients that tell something about the decay, and those that have a variance of their own:
+  // how much of them the points determine.
+  // Origin: measured.
+  double least_determined = 0.02;
+  // Origin: measured.
+  double known_share = 0.5;
+  // log τ² of those: the share that follows the coefficient, which counts as least_own of what the
+  // decay says at least.
+  // Origin: measured.
+  double own_share = 0.8;
+  // Origin: measured.
+  double least_own = 1e-4;
+  // Functions whose neighbours are candidates whatever the decay says: so many over d, at least
+  // least_centres.
+  // Origin: a guard on time; two steps around each make 2d candidates.
+  Index centres = 2000;
+  // Origin: as above.
+  Index least_centres = 20;
   // Candidates on each axis: the share 1/axis_share of its degree more, and at least so many.
   // Origin: measured, gradients 1.20 off, 0.99 at 1, 1.10 at 4.
   int axis_share = 2;
   // Origin: measured, gradients 1.01 off, 1.00 at 1, 0.98 at 4; at 0 and 1 one problem more of 38
   // is outside its tolerance.
   int least_axis = 2;
-  // Stages in a row without a new function, after which the run is at its end.
-  // Origin: measured, gradients 1.00 at 3, 1.00 at 12.
-  Index most_idle_stages = 6;
 };
 
 template <class Visitor>
@@ -312,23 +328,28 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("progress", tuning.progress);
   visitor("least_patience", tuning.least_patience);
   visitor("mixture_patience", tuning.mixture_patience);
-  visitor("first_from_measure", tuning.first_from_measure);
-  visitor("from_measure_per_function", tuning.from_measure_per_function);
-  visitor("least_from_measure", tuning.least_from_measure);
-  visitor("first_quota", tuning.first_quota);
-  visitor("most_quota", tuning.most_quota);
-  visitor("worst_condition", tuning.worst_condition);
   visitor("least_slack", tuning.least_slack);
-  visitor("significance", tuning.significance);
-  visitor("least_explained", tuning.least_explained);
-  visitor("bulk", tuning.bulk);
-  visitor("always_share", tuning.always_share);
-  visitor("least_always", tuning.least_always);
-  visitor("growth_share", tuning.growth_share);
-  visitor("growth_extra", tuning.growth_extra);
+  visitor("first_spare", tuning.first_spare);
+  visitor("measure_share", tuning.measure_share);
+  visitor("stage_growth", tuning.stage_growth);
+  visitor("least_growth", tuning.least_growth);
+  visitor("functions_per_point", tuning.functions_per_point);
+  visitor("usual_power", tuning.usual_power);
+  visitor("least_power", tuning.least_power);
+  visitor("most_power", tuning.most_power);
+  visitor("target_share", tuning.target_share);
+  visitor("usual_decay", tuning.usual_decay);
+  visitor("least_decay", tuning.least_decay);
+  visitor("first_noise", tuning.first_noise);
+  visitor("least_noise", tuning.least_noise);
+  visitor("least_determined", tuning.least_determined);
+  visitor("known_share", tuning.known_share);
+  visitor("own_share", tuning.own_share);
+  visitor("least_own", tuning.least_own);
+  visitor("centres", tuning.centres);
+  visitor("least_centres", tuning.least_centres);
   visitor("axis_share", tuning.axis_share);
   visitor("least_axis", tuning.least_axis);
-  visitor("most_idle_stages", tuning.most_idle_stages);
 }
 
 }  // namespace chaosgrad::internal
