@@ -190,6 +190,7 @@ std::optional<Basis> MixtureStrategy::grow(const Fit& fit, const StageError& err
   wanted_ = next_size(error, target, points.size(), history);
   const auto functions =
       static_cast<Index>(tuning_.functions_per_point * static_cast<double>(wanted_));
+  if (getenv("DBG")) fprintf(stderr, "upper %g target %g wanted %ld functions %ld est %g noise %g c %g wmin %g wmax %g sumdet\n", error.upper, target, (long)wanted_, (long)functions, std::sqrt(error.squared), fit.prior.noise, fit.prior.decay(0), fit.prior.decay.tail(fit.prior.decay.size()-1).minCoeff(), fit.prior.decay.maxCoeff());
   Grown grown = grow_basis(fit, points.eta, functions, tuning_, executor);
   prior_ = std::move(grown.prior);
   mixture_.induced.resize(static_cast<std::size_t>(grown.indices.size()), 0);

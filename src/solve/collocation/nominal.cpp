@@ -99,7 +99,7 @@ Verdict descend_quickly(const Context& context, CollocationState& state, Points&
                     place(context.oracle.facts(), *report.nonfinite_theta) + ", " +
                     describe(context.oracle.facts(), report.nonfinite_x),
                 state);
-  if (report.worst_ratio > tuning.nominal_ratio) {  // not quadratic: the Hessian differs here
+  if (report.ratio() > tuning.nominal_ratio) {  // not quadratic: the Hessian differs here
     nominal.x = nominal.value;
     nominal.evaluated[0] = 0;
     if (evaluate_and_measure(context, state, nominal) == Verdict::stop) return Verdict::stop;

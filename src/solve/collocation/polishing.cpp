@@ -38,13 +38,13 @@ std::vector<Index> bad_starts(const Context& context, const CollocationState& st
 // and what the points of the report have shown; empty if with none.
 std::optional<double> learn_contraction(const CollocationTuning& tuning, const PointReport& report,
                                         std::optional<double> before) {
-  double worst = report.worst_ratio;
+  double ratio = report.ratio();
   if (report.ratios < tuning.enough_ratios) {
-    const bool clearly_tiny = report.ratios >= tuning.few_ratios && worst <= tuning.tiny_ratio;
+    const bool clearly_tiny = report.ratios >= tuning.few_ratios && ratio <= tuning.tiny_ratio;
     if (!before && !clearly_tiny) return {};
-    if (before) worst = std::max(worst, *before);
+    if (before) ratio = std::max(ratio, *before);
   }
-  return worst <= tuning.trusted_ratio ? std::optional(worst) : std::nullopt;
+  return ratio <= tuning.trusted_ratio ? std::optional(ratio) : std::nullopt;
 }
 
 // The common curvature of all points, from what they have shown so far.
@@ -196,6 +196,7 @@ Verdict polish_range(const Context& context, PointRange range, double tolerance,
                    .constraints = constraints ? &*constraints : nullptr,
                    .tuning = context.pointwise},
                   range, state.points, context.executor);
+  if (getenv("DBG")) fprintf(stderr, "  polish stage %ld range %ld tol %g gradients %ld contraction %g ratios %ld worst %g remaining %g\n", (long)state.stage, (long)range.count, tolerance, (long)report.gradients, state.contraction.value_or(-1), (long)report.ratios, report.ratio(), std::sqrt(report.remaining_squares/range.count));
   state.contraction = learn_contraction(context.tuning, report, state.contraction);
   if (note_report(context, report, state) == Verdict::stop) return Verdict::stop;
   if (!report.out_of_budget) return rescue(context, state);

@@ -32,6 +32,11 @@ Vector fit_decay(const Observations& seen, double usual, Vector b) {
   constexpr int most_steps = 60;
   constexpr double small = 1e-4;
   const Index p = b.size();
+  const Vector first = (seen.features * b).cwiseMax(-largest_exponent);
+  const double size =
+      seen.weights.dot((seen.squares.array() * (-first.array()).exp()).matrix()) /
+      seen.weights.sum();
+  if (size > 0) b(0) += std::log(size);
   for (int step_number = 0; step_number < most_steps; ++step_number) {
     const Vector e = (seen.features * b).cwiseMax(-largest_exponent).cwiseMin(largest_exponent);
     const Vector ratio = seen.squares.array() * (-e.array()).exp();
@@ -39,7 +44,7 @@ Vector fit_decay(const Observations& seen, double usual, Vector b) {
         0.5 * seen.features.transpose() *
         seen.weights.cwiseProduct((1 - ratio.array()).matrix());
     gradient.tail(p - 1).array() += b.tail(p - 1).array() - usual;
-    const Vector bent = 0.5 * seen.weights.array() * ratio.array().max(0.3).min(1e4);
+    const Vector bent = 0.5 * seen.weights.array() * ratio.array().max(0.3);
     Matrix hessian = seen.features.transpose() * bent.asDiagonal() * seen.features;
     hessian.diagonal().tail(p - 1).array() += 1;
     hessian(0, 0) += 1e-8;
@@ -49,6 +54,7 @@ Vector fit_decay(const Observations& seen, double usual, Vector b) {
     while (!(misfit(seen, usual, b + length * step) <= before - 1e-4 * length * slope) &&
            length > 1e-6)
       length /= 2;
+    if (!(length > 1e-6)) break;
     b += length * step;
     if (length * step.cwiseAbs().maxCoeff() < small) break;
   }
@@ -82,7 +88,10 @@ double Prior::log_variance(const MultiIndex& index) const {
   return result;
 }
 
-Vector Prior::penalties() const { return noise * variances.cwiseInverse(); }
+// Beyond 1e12 they are the same: no such coefficient is there.
+Vector Prior::penalties() const {
+  return variances.cwiseMax(1e-12 * noise).cwiseInverse() * noise;
+}
 
 Prior first_prior(const IndexSet& indices, const Matrix& values, const CollocationTuning& tuning) {
   const Matrix centred = values.rowwise() - values.colwise().mean();
