@@ -17,7 +17,10 @@ struct CurvatureTuning {
   double model_gradients = 1000;
   // The latest secant pairs that it learns from.
   // Origin: a guard on time and memory.
-  Index model_pairs = 4000;
+  Index model_pairs = 600;
+  // and how few of them say nothing.
+  // Origin: measured.
+  Index least_pairs = 6;
   // Origin: measured, gradients 1.02 at 1, 1.00 at 4.
   Index model_pairs_per_feature = 2;
   // Every so many pairs one is held out, to decide whether the model is better than the mean.
@@ -70,6 +73,7 @@ void visit(CurvatureTuning& tuning, const Visitor& visitor) {
   visitor("model_features", tuning.model_features);
   visitor("model_gradients", tuning.model_gradients);
   visitor("model_pairs", tuning.model_pairs);
+  visitor("least_pairs", tuning.least_pairs);
   visitor("model_pairs_per_feature", tuning.model_pairs_per_feature);
   visitor("model_held_out", tuning.model_held_out);
   visitor("model_ridge", tuning.model_ridge);
