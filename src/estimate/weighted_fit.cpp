@@ -1,6 +1,7 @@
 #include "estimate/weighted_fit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "numeric/decompositions.h"
 
@@ -11,76 +12,82 @@ constexpr Index chunk = 512;  // rows per partial sum
 // 1 − h_j is positive where it is not lost to rounding.
 constexpr double least_slack = 1e-9;
 
-struct NormalEquations {
-  Matrix gram;  // lower triangle
-  Matrix right;
-  auto members() { return std::tie(gram, right); }
-};
+Index chunks(Index n) { return (n + chunk - 1) / chunk; }
 
-NormalEquations normal_equations(const Matrix& psi, const Vector& weights, const Matrix& x,
-                                 Executor& executor) {
+// Σ w ψ ψᵀ, the lower triangle.
+Matrix gram_of(const Matrix& psi, const Vector& weights, Executor& executor) {
   const Index n = psi.rows(), m = psi.cols();
   return executor.reduce(
-      (n + chunk - 1) / chunk,
+      chunks(n),
       [&](Index c) {
         const Index first = c * chunk, count = std::min(chunk, n - first);
         const Matrix weighted =
             weights.segment(first, count).cwiseSqrt().asDiagonal() * psi.middleRows(first, count);
-        NormalEquations part{Matrix::Zero(m, m), {}};
-        part.gram.selfadjointView<Eigen::Lower>().rankUpdate(weighted.transpose());
-        part.right = psi.middleRows(first, count).transpose() *
-                     (weights.segment(first, count).asDiagonal() * x.middleRows(first, count));
+        Matrix part = Matrix::Zero(m, m);
+        part.selfadjointView<Eigen::Lower>().rankUpdate(weighted.transpose());
         return part;
       },
-      [](NormalEquations& left, NormalEquations&& right) {
-        left.gram += right.gram;
-        left.right += right.right;
-      });
+      [](Matrix& left, Matrix&& right) { left += right; });
 }
 
 }  // namespace
 
-Matrix WeightedFit::left_out() const {
-  return slack.cwiseInverse().asDiagonal() * residuals;
-}
-
-// The columns are scaled such that A has ones on its diagonal: penalties of very different sizes
-// then do no harm to its condition.
-WeightedFit fit_weighted(const Matrix& psi, const Vector& weights, const Matrix& x,
-                         const Vector& penalties, Executor& executor) {
-  const Index n = psi.rows(), m = psi.cols();
-  WeightedFit fit;
-  NormalEquations equations = normal_equations(psi, weights, x, executor);
-  equations.gram.diagonal() += penalties;
-  if (!(equations.gram.diagonal().minCoeff() > 0)) return fit;
-  const Vector scale = equations.gram.diagonal().cwiseSqrt().cwiseInverse();
+std::optional<WeightedDesign> WeightedDesign::make(Matrix psi, Vector weights, Vector penalties,
+                                                   Executor& executor) {
+  WeightedDesign design;
+  design.psi_ = std::move(psi);
+  design.weights_ = std::move(weights);
+  const Index n = design.psi_.rows(), m = design.psi_.cols();
+  Matrix gram = gram_of(design.psi_, design.weights_, executor);
+  gram.diagonal() += penalties;
+  if (!(gram.diagonal().minCoeff() > 0)) return {};
+  const Vector scale = gram.diagonal().cwiseSqrt().cwiseInverse();
   for (Index j = 0; j < m; ++j)
-    equations.gram.col(j).tail(m - j).array() *= scale(j) * scale.tail(m - j).array();
-  const Matrix factor = cholesky_factor(equations.gram);
-  if (factor.size() == 0) return fit;
-  fit.u = scale.asDiagonal() * solve_cholesky(factor, Matrix(scale.asDiagonal() * equations.right));
-  fit.residuals.resize(n, x.cols());
-  fit.slack.resize(n);
-  executor.for_each((n + chunk - 1) / chunk, [&](Index c) {
+    gram.col(j).tail(m - j).array() *= scale(j) * scale.tail(m - j).array();
+  design.factor_ = cholesky_factor(gram);
+  if (design.factor_.size() == 0) return {};
+  design.slack_.resize(n);
+  executor.for_each(chunks(n), [&](Index c) {
     const Index first = c * chunk, count = std::min(chunk, n - first);
-    const auto rows = psi.middleRows(first, count);
-    fit.residuals.middleRows(first, count) = x.middleRows(first, count) - rows * fit.u;
-    const Matrix half = solve_lower(factor, scale.asDiagonal() * rows.transpose());
+    const Matrix half = solve_lower(
+        design.factor_, scale.asDiagonal() * design.psi_.middleRows(first, count).transpose());
     const Vector leverages =
-        weights.segment(first, count).cwiseProduct(half.colwise().squaredNorm().transpose());
-    fit.slack.segment(first, count) = (1 - leverages.array()).max(least_slack);
+        design.weights_.segment(first, count).cwiseProduct(half.colwise().squaredNorm().transpose());
+    design.slack_.segment(first, count) = (1 - leverages.array()).max(least_slack);
   });
-  fit.determined.resize(m);
-  executor.for_each((m + chunk - 1) / chunk, [&](Index c) {
+  design.determined_.resize(m);
+  executor.for_each(chunks(m), [&](Index c) {
     const Index first = c * chunk, count = std::min(chunk, m - first);
-    // Columns first … of L⁻¹ are zero above their diagonal.
-    const Matrix columns = solve_lower(Matrix(factor.bottomRightCorner(m - first, m - first)),
+    // These columns of the inverse factor are zero above row `first`.
+    const Matrix columns = solve_lower(Matrix(design.factor_.bottomRightCorner(m - first, m - first)),
                                        Matrix::Identity(m - first, count));
     for (Index i = 0; i < count; ++i) {
       const Index j = first + i;
       const double inverse = scale(j) * scale(j) * columns.col(i).squaredNorm();
-      fit.determined(j) = std::clamp(1 - penalties(j) * inverse, 0.0, 1.0);
+      design.determined_(j) = std::clamp(1 - penalties(j) * inverse, 0.0, 1.0);
     }
+  });
+  design.scale_ = scale;
+  return design;
+}
+
+WeightedFit WeightedDesign::fit(const Matrix& x, Executor& executor) const {
+  const Index n = psi_.rows();
+  const Matrix right = executor.reduce(
+      chunks(n),
+      [&](Index c) {
+        const Index first = c * chunk, count = std::min(chunk, n - first);
+        return Matrix(psi_.middleRows(first, count).transpose() *
+                      (weights_.segment(first, count).asDiagonal() * x.middleRows(first, count)));
+      },
+      [](Matrix& left, Matrix&& more) { left += more; });
+  WeightedFit fit;
+  fit.u = scale_.asDiagonal() * solve_cholesky(factor_, Matrix(scale_.asDiagonal() * right));
+  fit.residuals.resize(n, x.cols());
+  executor.for_each(chunks(n), [&](Index c) {
+    const Index first = c * chunk, count = std::min(chunk, n - first);
+    fit.residuals.middleRows(first, count) =
+        x.middleRows(first, count) - psi_.middleRows(first, count) * fit.u;
   });
   return fit;
 }

@@ -58,7 +58,7 @@ class Design {
   [[nodiscard]] virtual std::vector<Matrix> next(const Points& points, const Basis& basis) = 0;
 
   [[nodiscard]] virtual Fit fit(const Points& points, const Targets& targets, const Basis& basis,
-                                Executor& executor) const = 0;
+                                Executor& executor) = 0;
   // Whether next() will give more samples, for a fit that was not determined.
   [[nodiscard]] virtual bool ask_for_samples() = 0;
 

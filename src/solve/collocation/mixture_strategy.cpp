@@ -10,12 +10,6 @@
 #include "solve/common/saved_state.h"
 
 namespace chaosgrad::internal::collocation {
-namespace {
-
-constexpr int rounds = 2;  // of fitting and learning the prior
-
-}  // namespace
-
 MixtureStrategy::MixtureStrategy(std::vector<Family> families, IndexOrder order,
                                  const MixtureSampler& sampler, const CollocationTuning& tuning)
     : families_(std::move(families)),
@@ -123,34 +117,41 @@ Vector MixtureStrategy::weights(const Matrix& psi) const {
   return result;
 }
 
-// Least squares on the mixture with the penalties of the prior, and its leave-one-out error. The
-// prior is learnt once more on the way.
+// Least squares on the mixture with the penalties of the prior, and its leave-one-out error. New
+// points are fitted several times, for the prior to be learnt from one fit for the next.
 Fit MixtureStrategy::fit(const Points& points, const Targets& targets, const Basis& basis,
-                         Executor& executor) const {
-  const Matrix psi = basis_table(basis, points.eta, basis.size(), executor);
-  Fit fit{.basis = basis, .weights = weights(psi)};
-  fit.prior = prior_.variances.size() == basis.size()
-                  ? prior_
-                  : first_prior(basis.indices(), targets.values, tuning_);
+                         Executor& executor) {
+  Fit fit{.basis = basis};
+  const Index n = points.size();
+  if (prior_.variances.size() != basis.size())
+    prior_ = first_prior(basis.indices(), targets.values, tuning_);
+  const bool known = design_ && design_->psi().rows() == n;
   WeightedFit found;
-  for (int round = 0; round < rounds; ++round) {
-    found = fit_weighted(psi, fit.weights, targets.values, fit.prior.penalties(), executor);
-    fit.determined = found.u.size() > 0;
+  for (Index round = known ? tuning_.prior_rounds : 1; round <= tuning_.prior_rounds; ++round) {
+    if (!known) {
+      Matrix psi = basis_table(basis, points.eta, basis.size(), executor);
+      Vector w = weights(psi);
+      design_ = WeightedDesign::make(std::move(psi), std::move(w), prior_.penalties(), executor);
+    }
+    fit.determined = design_.has_value();
     if (!fit.determined) return fit;
+    found = design_->fit(targets.values, executor);
+    fit.left_out = design_->slack().cwiseInverse().asDiagonal() * found.residuals;
     const double squared =
-        fit.weights.dot(found.left_out().rowwise().squaredNorm()) / static_cast<double>(psi.rows());
-    fit.prior = learn_prior(fit.prior, basis.indices(), found, fit.weights, squared, tuning_);
+        design_->weights().dot(fit.left_out.rowwise().squaredNorm()) / static_cast<double>(n);
+    fit.prior = learn_prior(prior_, basis.indices(), *design_, found, squared, tuning_);
+    if (round < tuning_.prior_rounds) prior_ = fit.prior;
   }
-  fit.left_out = found.left_out();
+  fit.weights = design_->weights();
   Matrix residuals = found.residuals;
   if (targets.x_of) {
     fit.left_out = points.value - targets.x_of(targets.values - fit.left_out);
     residuals = points.value - targets.x_of(targets.values - residuals);
   }
-  fit.slack = std::move(found.slack);
+  fit.slack = design_->slack();
   fit.squares = fit.weights.cwiseProduct(fit.left_out.rowwise().squaredNorm());
   fit.limit_squares = fit.squares;
-  const double free = static_cast<double>(psi.rows()) - found.determined.sum();
+  const double free = static_cast<double>(n) - design_->determined().sum();
   const double left_out = fit.squares.mean();
   const double residual = fit.weights.dot(residuals.rowwise().squaredNorm()) / std::max(1.0, free);
   fit.basis_error = std::sqrt(std::min(residual, left_out));
@@ -190,9 +191,9 @@ std::optional<Basis> MixtureStrategy::grow(const Fit& fit, const StageError& err
   wanted_ = next_size(error, target, points.size(), history);
   const auto functions =
       static_cast<Index>(tuning_.functions_per_point * static_cast<double>(wanted_));
-  if (getenv("DBG")) fprintf(stderr, "upper %g target %g wanted %ld functions %ld est %g noise %g c %g wmin %g wmax %g sumdet\n", error.upper, target, (long)wanted_, (long)functions, std::sqrt(error.squared), fit.prior.noise, fit.prior.decay(0), fit.prior.decay.tail(fit.prior.decay.size()-1).minCoeff(), fit.prior.decay.maxCoeff());
   Grown grown = grow_basis(fit, points.eta, functions, tuning_, executor);
   prior_ = std::move(grown.prior);
+  design_.reset();
   mixture_.induced.resize(static_cast<std::size_t>(grown.indices.size()), 0);
   return Basis(families_, std::move(grown.indices));
 }

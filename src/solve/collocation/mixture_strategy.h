@@ -18,7 +18,7 @@ class MixtureStrategy final : public Design {
   [[nodiscard]] Index missing(const Points& points, const Basis& basis) const override;
   [[nodiscard]] std::vector<Matrix> next(const Points& points, const Basis& basis) override;
   [[nodiscard]] Fit fit(const Points& points, const Targets& targets, const Basis& basis,
-                        Executor& executor) const override;
+                        Executor& executor) override;
   [[nodiscard]] bool ask_for_samples() override { return false; }
   [[nodiscard]] std::optional<Basis> grow(const Fit& fit, const StageError& error,
                                           double target, const Points& points,
@@ -46,6 +46,9 @@ class MixtureStrategy final : public Design {
   std::vector<double> standout_probabilities_;
   Index wanted_ = 0;  // points of the next stage
   Prior prior_;       // for its fit; empty before the first
+  // Of the last fit: points that move without becoming more are fitted again without a
+  // factorisation.
+  std::optional<WeightedDesign> design_;
 };
 
 }  // namespace chaosgrad::internal::collocation

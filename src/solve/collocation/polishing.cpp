@@ -196,7 +196,6 @@ Verdict polish_range(const Context& context, PointRange range, double tolerance,
                    .constraints = constraints ? &*constraints : nullptr,
                    .tuning = context.pointwise},
                   range, state.points, context.executor);
-  if (getenv("DBG")) fprintf(stderr, "  polish stage %ld range %ld tol %g gradients %ld contraction %g ratios %ld worst %g remaining %g\n", (long)state.stage, (long)range.count, tolerance, (long)report.gradients, state.contraction.value_or(-1), (long)report.ratios, report.ratio(), std::sqrt(report.remaining_squares/range.count));
   state.contraction = learn_contraction(context.tuning, report, state.contraction);
   if (note_report(context, report, state) == Verdict::stop) return Verdict::stop;
   if (!report.out_of_budget) return rescue(context, state);

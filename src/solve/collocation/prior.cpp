@@ -61,10 +61,11 @@ Vector fit_decay(const Observations& seen, double usual, Vector b) {
   return b;
 }
 
-Observations observe(const IndexSet& indices, const WeightedFit& fit, double least) {
+Observations observe(const IndexSet& indices, const Coefficients& u, const Vector& determined,
+                     double least) {
   std::vector<Index> known;
   for (Index i = 1; i < indices.size(); ++i) {
-    if (fit.determined(i) >= least) known.push_back(i);
+    if (determined(i) >= least) known.push_back(i);
   }
   const auto count = static_cast<Index>(known.size());
   Observations seen{Matrix(count, 1 + indices.dimension()), Vector(count), Vector(count)};
@@ -73,8 +74,8 @@ Observations observe(const IndexSet& indices, const WeightedFit& fit, double lea
     seen.features(n, 0) = 1;
     for (Index k = 0; k < indices.dimension(); ++k)
       seen.features(n, 1 + k) = -indices[i][static_cast<std::size_t>(k)];
-    seen.weights(n) = fit.determined(i);
-    seen.squares(n) = fit.u.row(i).squaredNorm() / fit.determined(i);
+    seen.weights(n) = determined(i);
+    seen.squares(n) = u.row(i).squaredNorm() / determined(i);
   }
   return seen;
 }
@@ -106,14 +107,15 @@ Prior first_prior(const IndexSet& indices, const Matrix& values, const Collocati
   return prior;
 }
 
-Prior learn_prior(const Prior& before, const IndexSet& indices, const WeightedFit& fit,
-                  const Vector& weights, double squared, const CollocationTuning& tuning) {
+Prior learn_prior(const Prior& before, const IndexSet& indices, const WeightedDesign& design,
+                  const WeightedFit& fit, double squared, const CollocationTuning& tuning) {
+  const Vector &weights = design.weights(), &determined = design.determined();
   const auto n = static_cast<double>(weights.size());
   Prior prior = before;
-  const double free = n - fit.determined.sum();
+  const double free = n - determined.sum();
   const double residual = weights.dot(fit.residuals.rowwise().squaredNorm()) / std::max(1.0, free);
   prior.noise = std::clamp(residual, tuning.least_noise * squared, squared) + 1e-300;
-  const Observations seen = observe(indices, fit, tuning.least_determined);
+  const Observations seen = observe(indices, fit.u, determined, tuning.least_determined);
   if (seen.weights.size() > 0) prior.decay = fit_decay(seen, tuning.usual_decay, before.decay);
   prior.decay.tail(prior.decay.size() - 1) =
       prior.decay.tail(prior.decay.size() - 1).cwiseMax(tuning.least_decay);
@@ -121,8 +123,8 @@ Prior learn_prior(const Prior& before, const IndexSet& indices, const WeightedFi
   prior.variances(0) = infinity;
   for (Index i = 1; i < indices.size(); ++i) {
     double log_variance = prior.log_variance(indices[i]);
-    if (fit.determined(i) >= tuning.known_share) {
-      const double measured = std::log(fit.u.row(i).squaredNorm() / fit.determined(i) + 1e-300);
+    if (determined(i) >= tuning.known_share) {
+      const double measured = std::log(fit.u.row(i).squaredNorm() / determined(i) + 1e-300);
       log_variance += tuning.own_share *
                       std::max(measured - log_variance, std::log(tuning.least_own));
     }

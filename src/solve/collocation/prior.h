@@ -27,7 +27,7 @@ struct Prior {
 // What a fit with the prior `before` says about σ², the decay and the variances. `squared` is the
 // mean square of its leave-one-out error.
 [[nodiscard]] Prior learn_prior(const Prior& before, const IndexSet& indices,
-                                const WeightedFit& fit, const Vector& weights, double squared,
-                                const CollocationTuning& tuning);
+                                const WeightedDesign& design, const WeightedFit& fit,
+                                double squared, const CollocationTuning& tuning);
 
 }  // namespace chaosgrad::internal::collocation

@@ -49,7 +49,7 @@ struct CollocationTuning : CurvatureTuning {
   // Origin: measured, gradients 1.02 at 0.4, 1.00 at 1.6.
   double stagnation = 0.8;
   // Origin: measured, gradients 1.00 off, 1.00 at 0.15, 1.00 at 0.6.
-  double tightening = 0.3;
+  double tightening = 0.6;
   // A point whose squared error is this many times the mean takes another step,
   // Origin: measured, gradients 1.10 at 3, 1.01 at 12.
   double outlier = 6;
@@ -216,7 +216,7 @@ struct CollocationTuning : CurvatureTuning {
   // The most points of a stage, in points of the stage before, and the least new ones, as the share
   // 1/least_growth of them.
   // Origin: measured.
-  double stage_growth = 1.5;
+  double stage_growth = 1.3;
   // Origin: measured.
   double least_growth = 8;
   // Functions for each point.
@@ -232,6 +232,9 @@ struct CollocationTuning : CurvatureTuning {
   // The last stage is to end with a limit of the error of this share of the target.
   // Origin: measured.
   double target_share = 0.85;
+  // Fits through the same points, each with the prior that the one before has taught.
+  // Origin: measured.
+  Index prior_rounds = 2;
   // log τ² falls by this much with each degree, where nothing is known; and at least.
   // Origin: measured.
   double usual_decay = 3;
@@ -338,6 +341,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("least_power", tuning.least_power);
   visitor("most_power", tuning.most_power);
   visitor("target_share", tuning.target_share);
+  visitor("prior_rounds", tuning.prior_rounds);
   visitor("usual_decay", tuning.usual_decay);
   visitor("least_decay", tuning.least_decay);
   visitor("first_noise", tuning.first_noise);

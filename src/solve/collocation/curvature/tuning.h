@@ -10,7 +10,7 @@ struct CurvatureTuning {
 
   // Unknowns per column, q for each function of θ.
   // Origin: measured, gradients 1.05 off, 1.00 at 400, 1.00 at 1600.
-  Index model_features = 800;
+  Index model_features = 1600;
   // The time of a fit, in gradients at every point, where their price is known.
   // Origin: a guard on time: short formulas took ten times longer in fits of the model, which saves
   // 5 % of their gradients.
