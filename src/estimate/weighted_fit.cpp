@@ -51,16 +51,17 @@ std::optional<WeightedDesign> WeightedDesign::make(Matrix psi, Vector weights, V
     const Index first = c * chunk, count = std::min(chunk, n - first);
     const Matrix half = solve_lower(
         design.factor_, scale.asDiagonal() * design.psi_.middleRows(first, count).transpose());
-    const Vector leverages =
-        design.weights_.segment(first, count).cwiseProduct(half.colwise().squaredNorm().transpose());
+    const Vector leverages = design.weights_.segment(first, count)
+                                 .cwiseProduct(half.colwise().squaredNorm().transpose());
     design.slack_.segment(first, count) = (1 - leverages.array()).max(least_slack);
   });
   design.determined_.resize(m);
   executor.for_each(chunks(m), [&](Index c) {
     const Index first = c * chunk, count = std::min(chunk, m - first);
     // These columns of the inverse factor are zero above row `first`.
-    const Matrix columns = solve_lower(Matrix(design.factor_.bottomRightCorner(m - first, m - first)),
-                                       Matrix::Identity(m - first, count));
+    const Matrix columns =
+        solve_lower(Matrix(design.factor_.bottomRightCorner(m - first, m - first)),
+                    Matrix::Identity(m - first, count));
     for (Index i = 0; i < count; ++i) {
       const Index j = first + i;
       const double inverse = scale(j) * scale(j) * columns.col(i).squaredNorm();

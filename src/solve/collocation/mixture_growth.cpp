@@ -72,7 +72,8 @@ std::vector<char> centres(const Fit& fit, const CollocationTuning& tuning) {
     return std::pair(-squares(a), a) < std::pair(-squares(b), b);
   });
   std::vector<char> result(static_cast<std::size_t>(m), 0);
-  for (Index i = 0; i < count; ++i) result[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = 1;
+  for (Index i = 0; i < count; ++i)
+    result[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = 1;
   return result;
 }
 

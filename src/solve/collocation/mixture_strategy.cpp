@@ -61,7 +61,8 @@ Index MixtureStrategy::missing(const Points& points, const Basis& /*basis*/) con
 std::vector<Matrix> MixtureStrategy::next(const Points& points, const Basis& basis) {
   const Index count = missing(points, basis), m = basis.size();
   if (count == 0) return {};
-  const auto fresh = static_cast<Index>(std::ceil(tuning_.measure_share * static_cast<double>(count)));
+  const auto fresh =
+      static_cast<Index>(std::ceil(tuning_.measure_share * static_cast<double>(count)));
   std::vector<Matrix> batches = {sampler_.from_measure(mixture_.from_measure, fresh)};
   mixture_.from_measure += fresh;
   const Index before = mixture_.size() - mixture_.from_measure;
@@ -156,8 +157,11 @@ Fit MixtureStrategy::fit(const Points& points, const Targets& targets, const Bas
   const double residual = fit.weights.dot(residuals.rowwise().squaredNorm()) / std::max(1.0, free);
   fit.basis_error = std::sqrt(std::min(residual, left_out));
   fit.sampling_error = std::sqrt(std::max(0.0, left_out - residual));
-  fit.component_errors =
-      (fit.weights.asDiagonal() * fit.left_out.cwiseAbs2()).colwise().mean().cwiseSqrt().transpose();
+  fit.component_errors = (fit.weights.asDiagonal() * fit.left_out.cwiseAbs2())
+                             .colwise()
+                             .mean()
+                             .cwiseSqrt()
+                             .transpose();
   fit.u = std::move(found.u);
   return fit;
 }
@@ -174,8 +178,7 @@ Index MixtureStrategy::next_size(const StageError& error, double target, Index n
     power = std::clamp(fell / std::log(count / static_cast<double>(before.samples)),
                        tuning_.least_power, tuning_.most_power);
   }
-  const double needed =
-      count * std::pow(error.upper / (tuning_.target_share * target), 1 / power);
+  const double needed = count * std::pow(error.upper / (tuning_.target_share * target), 1 / power);
   const double least = count + std::max(4.0, count / tuning_.least_growth);
   const double most = count * tuning_.stage_growth + 2;
   return static_cast<Index>(std::clamp(needed, std::min(least, most), most));

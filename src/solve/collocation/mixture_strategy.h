@@ -20,8 +20,8 @@ class MixtureStrategy final : public Design {
   [[nodiscard]] Fit fit(const Points& points, const Targets& targets, const Basis& basis,
                         Executor& executor) override;
   [[nodiscard]] bool ask_for_samples() override { return false; }
-  [[nodiscard]] std::optional<Basis> grow(const Fit& fit, const StageError& error,
-                                          double target, const Points& points,
+  [[nodiscard]] std::optional<Basis> grow(const Fit& fit, const StageError& error, double target,
+                                          const Points& points,
                                           const std::vector<IterationRecord>& history,
                                           Executor& executor) override;
   [[nodiscard]] DefensiveSamples test_samples(Index pending, Index count,

@@ -33,16 +33,14 @@ Vector fit_decay(const Observations& seen, double usual, Vector b) {
   constexpr double small = 1e-4;
   const Index p = b.size();
   const Vector first = (seen.features * b).cwiseMax(-largest_exponent);
-  const double size =
-      seen.weights.dot((seen.squares.array() * (-first.array()).exp()).matrix()) /
-      seen.weights.sum();
+  const double size = seen.weights.dot((seen.squares.array() * (-first.array()).exp()).matrix()) /
+                      seen.weights.sum();
   if (size > 0) b(0) += std::log(size);
   for (int step_number = 0; step_number < most_steps; ++step_number) {
     const Vector e = (seen.features * b).cwiseMax(-largest_exponent).cwiseMin(largest_exponent);
     const Vector ratio = seen.squares.array() * (-e.array()).exp();
     Vector gradient =
-        0.5 * seen.features.transpose() *
-        seen.weights.cwiseProduct((1 - ratio.array()).matrix());
+        0.5 * seen.features.transpose() * seen.weights.cwiseProduct((1 - ratio.array()).matrix());
     gradient.tail(p - 1).array() += b.tail(p - 1).array() - usual;
     const Vector bent = 0.5 * seen.weights.array() * ratio.array().max(0.3);
     Matrix hessian = seen.features.transpose() * bent.asDiagonal() * seen.features;
@@ -90,9 +88,7 @@ double Prior::log_variance(const MultiIndex& index) const {
 }
 
 // Beyond 1e12 they are the same: no such coefficient is there.
-Vector Prior::penalties() const {
-  return variances.cwiseMax(1e-12 * noise).cwiseInverse() * noise;
-}
+Vector Prior::penalties() const { return variances.cwiseMax(1e-12 * noise).cwiseInverse() * noise; }
 
 Prior first_prior(const IndexSet& indices, const Matrix& values, const CollocationTuning& tuning) {
   const Matrix centred = values.rowwise() - values.colwise().mean();
@@ -125,8 +121,8 @@ Prior learn_prior(const Prior& before, const IndexSet& indices, const WeightedDe
     double log_variance = prior.log_variance(indices[i]);
     if (determined(i) >= tuning.known_share) {
       const double measured = std::log(fit.u.row(i).squaredNorm() / determined(i) + 1e-300);
-      log_variance += tuning.own_share *
-                      std::max(measured - log_variance, std::log(tuning.least_own));
+      log_variance +=
+          tuning.own_share * std::max(measured - log_variance, std::log(tuning.least_own));
     }
     prior.variances(i) = std::exp(log_variance);
   }

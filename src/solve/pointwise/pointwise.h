@@ -55,7 +55,9 @@ struct PointReport {
   // (|second step|/|first step|)² over points that took their first: the sum, and their number.
   double ratio_squares = 0;
   Index ratios = 0;
-  [[nodiscard]] double ratio() const { return ratios > 0 ? std::sqrt(ratio_squares / static_cast<double>(ratios)) : 0; }
+  [[nodiscard]] double ratio() const {
+    return ratios > 0 ? std::sqrt(ratio_squares / static_cast<double>(ratios)) : 0;
+  }
   double remaining_squares = 0;  // Σ of what the last steps should leave, squared
   // sᵀy/sᵀs and yᵀy/sᵀy lie between the extreme eigenvalues of averaged Hessians. +∞ and 0: unseen.
   // Where sᵀy ≤ 0 the point is in trouble: the lowest of these stands apart.

@@ -104,8 +104,8 @@ void SecantRegression::fit_kernel(const Basis& basis, const Vector& variances, c
   basis_.reset();
   Executor alone(1);
   const Matrix psi = basis_table(basis, eta, h, alone);
-  const Matrix kernel = (psi * variances.asDiagonal() * psi.transpose())
-                            .cwiseProduct(z * z.transpose());
+  const Matrix kernel =
+      (psi * variances.asDiagonal() * psi.transpose()).cwiseProduct(z * z.transpose());
   double least = targets.squaredNorm();
   Matrix solution;
   for (const double noise : {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}) {
