@@ -192,8 +192,10 @@ std::optional<Basis> MixtureStrategy::grow(const Fit& fit, const StageError& err
   if (!makes_progress(history, points.size(), tuning_.progress, tuning_.mixture_patience))
     return {};
   wanted_ = next_size(error, target, points.size(), history);
-  const auto functions =
-      static_cast<Index>(tuning_.functions_per_point * static_cast<double>(wanted_));
+  const auto count = static_cast<double>(wanted_);
+  const auto functions = static_cast<Index>(
+      std::min(tuning_.functions_per_point * count,
+               tuning_.dense_functions + tuning_.functions_per_further_point * count));
   Grown grown = grow_basis(fit, points.eta, functions, tuning_, executor);
   prior_ = std::move(grown.prior);
   design_.reset();
