@@ -26,8 +26,8 @@ struct NoiseTuning {
   double error_share = 0.1;
   // Gradients that each function of the basis takes in collocation, and times (σ/ε)² in the sieve with
   // independent samples and with Sobol' points.
-  // Origin: medians over the problems of benchmarks/auto.py; for Sobol' points the table of
-  // benchmarks/noise.py, at relative 1e-2.
+  // Origin: medians over the problems of benchmarks/auto.py; for Sobol' points a guess: a fifth of
+  // independent samples.
   double collocation_per_function = 6, sieve_per_function = 2.5, sobol_per_function = 0.5;
   // Rules of at most so many draws are taken without asking what the sieve would cost.
   // Origin: 6 · 40 is below 2.5/0.1², the sieve at the largest sensible tolerance.

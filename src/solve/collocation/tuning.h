@@ -165,7 +165,8 @@ struct CollocationTuning : CurvatureTuning {
   // by a hundredth; a choice where they fill a corner, for the error there is not known (a note).
   double most_skipped = 0.1;
   // Skipped θ lie together if the squared error to be expected at them, ψᵀ(ΨᵀΨ/n)⁻¹ψ, is this many
-  // times its mean. Origin: scattered ones give 1 to 2, a corner of 2 % more than 5.
+  // times its mean.
+  // Origin: a choice, above what scattered ones give (1 to 2).
   double skipped_together = 4;
   // Minima that differ by more than this share of |x| and of the tolerance are not the same.
   // Origin: far above rescue_accuracy, far below what two wells differ by.
