@@ -102,8 +102,7 @@ class NoisePilot {
       if (level < 2) continue;
       // Two finer rules: one alone may agree by chance.
       const auto coarse = static_cast<std::size_t>(level - 2);
-      const double error =
-          std::max(difference(coarse, coarse + 1), difference(coarse, coarse + 2));
+      const double error = std::max(difference(coarse, coarse + 1), difference(coarse, coarse + 2));
       if (!(error <= tuning_.error_share * tolerance_)) continue;
       return NoiseTreatment{.rule = NoiseChoice{sobol, level - 2, scores},
                             .exact = false,
