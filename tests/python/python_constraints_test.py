@@ -118,7 +118,7 @@ def test_no_constraints_no_multipliers():
 
 def test_infeasible_is_a_status():
     sol = solve(lambda x, t: x - t, constraints=[cg.Linear([[1.0]], 1, 1, name="one"), cg.Linear([[1.0]], 2, 2, name="two")])
-    assert sol.status == "infeasible" and not sol.ok and "one" in sol.message or "two" in sol.message
+    assert sol.status == "infeasible" and not sol.ok and ("one" in sol.message or "two" in sol.message)
 
 
 @pytest.mark.parametrize("given,error,message", [
