@@ -1,6 +1,7 @@
 #include "estimate/weighted_fit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "numeric/decompositions.h"
 
@@ -8,59 +9,86 @@ namespace chaosgrad::internal {
 namespace {
 
 constexpr Index chunk = 512;  // rows per partial sum
+// 1 − h_j is positive where it is not lost to rounding.
+constexpr double least_slack = 1e-9;
 
-struct NormalEquations {
-  Matrix gram;  // lower triangle
-  Matrix right;
-  auto members() { return std::tie(gram, right); }
-};
+Index chunks(Index n) { return (n + chunk - 1) / chunk; }
 
-NormalEquations normal_equations(const Matrix& psi, const Vector& weights, const Matrix& x,
-                                 Executor& executor) {
+// Σ w ψ ψᵀ, the lower triangle.
+Matrix gram_of(const Matrix& psi, const Vector& weights, Executor& executor) {
   const Index n = psi.rows(), m = psi.cols();
   return executor.reduce(
-      (n + chunk - 1) / chunk,
+      chunks(n),
       [&](Index c) {
         const Index first = c * chunk, count = std::min(chunk, n - first);
         const Matrix weighted =
             weights.segment(first, count).cwiseSqrt().asDiagonal() * psi.middleRows(first, count);
-        NormalEquations part{Matrix::Zero(m, m), {}};
-        part.gram.selfadjointView<Eigen::Lower>().rankUpdate(weighted.transpose());
-        part.right = psi.middleRows(first, count).transpose() *
-                     (weights.segment(first, count).asDiagonal() * x.middleRows(first, count));
+        Matrix part = Matrix::Zero(m, m);
+        part.selfadjointView<Eigen::Lower>().rankUpdate(weighted.transpose());
         return part;
       },
-      [](NormalEquations& left, NormalEquations&& right) {
-        left.gram += right.gram;
-        left.right += right.right;
-      });
+      [](Matrix& left, Matrix&& right) { left += right; });
 }
 
 }  // namespace
 
-Vector WeightedFit::left_out_squares(const Vector& weights, double least_slack) const {
-  const Vector slack = (1 - leverages.array()).max(least_slack);
-  return (weights.array() * residuals.rowwise().squaredNorm().array() / slack.array().square());
+std::optional<WeightedDesign> WeightedDesign::make(Matrix psi, Vector weights, Vector penalties,
+                                                   Executor& executor) {
+  WeightedDesign design;
+  design.psi_ = std::move(psi);
+  design.weights_ = std::move(weights);
+  const Index n = design.psi_.rows(), m = design.psi_.cols();
+  Matrix gram = gram_of(design.psi_, design.weights_, executor);
+  gram.diagonal() += penalties;
+  if (!(gram.diagonal().minCoeff() > 0)) return {};
+  const Vector scale = gram.diagonal().cwiseSqrt().cwiseInverse();
+  for (Index j = 0; j < m; ++j)
+    gram.col(j).tail(m - j).array() *= scale(j) * scale.tail(m - j).array();
+  design.factor_ = cholesky_factor(gram);
+  if (design.factor_.size() == 0) return {};
+  design.slack_.resize(n);
+  executor.for_each(chunks(n), [&](Index c) {
+    const Index first = c * chunk, count = std::min(chunk, n - first);
+    const Matrix half = solve_lower(
+        design.factor_, scale.asDiagonal() * design.psi_.middleRows(first, count).transpose());
+    const Vector leverages = design.weights_.segment(first, count)
+                                 .cwiseProduct(half.colwise().squaredNorm().transpose());
+    design.slack_.segment(first, count) = (1 - leverages.array()).max(least_slack);
+  });
+  design.determined_.resize(m);
+  executor.for_each(chunks(m), [&](Index c) {
+    const Index first = c * chunk, count = std::min(chunk, m - first);
+    // These columns of the inverse factor are zero above row `first`.
+    const Matrix columns =
+        solve_lower(Matrix(design.factor_.bottomRightCorner(m - first, m - first)),
+                    Matrix::Identity(m - first, count));
+    for (Index i = 0; i < count; ++i) {
+      const Index j = first + i;
+      const double inverse = scale(j) * scale(j) * columns.col(i).squaredNorm();
+      design.determined_(j) = std::clamp(1 - penalties(j) * inverse, 0.0, 1.0);
+    }
+  });
+  design.scale_ = scale;
+  return design;
 }
 
-WeightedFit fit_weighted(const Matrix& psi, const Vector& weights, const Matrix& x,
-                         Executor& executor) {
-  const Index n = psi.rows();
+WeightedFit WeightedDesign::fit(const Matrix& x, Executor& executor) const {
+  const Index n = psi_.rows();
+  const Matrix right = executor.reduce(
+      chunks(n),
+      [&](Index c) {
+        const Index first = c * chunk, count = std::min(chunk, n - first);
+        return Matrix(psi_.middleRows(first, count).transpose() *
+                      (weights_.segment(first, count).asDiagonal() * x.middleRows(first, count)));
+      },
+      [](Matrix& left, Matrix&& more) { left += more; });
   WeightedFit fit;
-  const NormalEquations equations = normal_equations(psi, weights, x, executor);
-  const Cholesky gram = cholesky(equations.gram);
-  if (gram.factor.size() == 0) return fit;
-  fit.condition = gram.reciprocal_condition;
-  fit.u = solve_cholesky(gram.factor, equations.right);
+  fit.u = scale_.asDiagonal() * solve_cholesky(factor_, Matrix(scale_.asDiagonal() * right));
   fit.residuals.resize(n, x.cols());
-  fit.leverages.resize(n);
-  executor.for_each((n + chunk - 1) / chunk, [&](Index c) {
+  executor.for_each(chunks(n), [&](Index c) {
     const Index first = c * chunk, count = std::min(chunk, n - first);
-    const auto rows = psi.middleRows(first, count);
-    fit.residuals.middleRows(first, count) = x.middleRows(first, count) - rows * fit.u;
-    const Matrix half = solve_lower(gram.factor, rows.transpose());
-    fit.leverages.segment(first, count) =
-        weights.segment(first, count).cwiseProduct(half.colwise().squaredNorm().transpose());
+    fit.residuals.middleRows(first, count) =
+        x.middleRows(first, count) - psi_.middleRows(first, count) * fit.u;
   });
   return fit;
 }

@@ -1,23 +1,45 @@
 #pragma once
-// Weighted least squares on an orthonormal basis, with its leave-one-out error.
+// Weighted least squares on an orthonormal basis with a penalty on each coefficient, and its
+// leave-one-out error.
+#include <optional>
+
 #include "chaosgrad/types.h"
 #include "parallel/executor.h"
 
 namespace chaosgrad::internal {
 
 struct WeightedFit {
-  Coefficients u;        // m×q: minimises Σ_j w_j |x_j − Σ_i u_i ψ_i(η_j)|²
-  Matrix residuals;      // N×q: x_j − x_u(η_j)
-  Vector leverages;      // h_j = w_j ψ_jᵀ (Σ w ψ ψᵀ)⁻¹ ψ_j
-  double condition = 0;  // reciprocal condition number of the Gram matrix; 0: singular
-
-  // w_j |residual|²/(1 − h_j)²: the squared error at η_j of the fit without sample j. Their mean
-  // estimates ‖x_u − x‖²_π. 1 − h_j counts as `least_slack` at least.
-  [[nodiscard]] Vector left_out_squares(const Vector& weights, double least_slack) const;
+  // m×q: minimises Σ_j w_j |x_j − Σ_i u_i ψ_i(η_j)|² + Σ_i p_i |u_i|².
+  Coefficients u;
+  Matrix residuals;  // N×q: x_j − x_u(η_j)
 };
 
-// psi is N×m, weights N, x N×q. Empty u if the Gram matrix is singular.
-[[nodiscard]] WeightedFit fit_weighted(const Matrix& psi, const Vector& weights, const Matrix& x,
-                                       Executor& executor);
+// All that does not depend on x, made once for any number of fits through the same samples.
+class WeightedDesign {
+ public:
+  // psi is N×m, weights N, penalties m (not negative; all 0: least squares). Empty if that does not
+  // determine the coefficients.
+  [[nodiscard]] static std::optional<WeightedDesign> make(Matrix psi, Vector weights,
+                                                          Vector penalties, Executor& executor);
+
+  [[nodiscard]] WeightedFit fit(const Matrix& x, Executor& executor) const;  // x is N×q
+
+  [[nodiscard]] const Matrix& psi() const { return psi_; }
+  [[nodiscard]] const Vector& weights() const { return weights_; }
+  // 1 − h_j, h_j = w_j ψ_jᵀ A⁻¹ ψ_j the leverage, A = Σ w ψ ψᵀ + diag(p). The error at η_j of the
+  // fit without sample j is the residual over it, for the penalties as they are.
+  [[nodiscard]] const Vector& slack() const { return slack_; }
+  // 1 − p_i (A⁻¹)_ii: 1 where the samples alone determine u_i, 0 where the penalty alone does.
+  [[nodiscard]] const Vector& determined() const { return determined_; }
+
+ private:
+  WeightedDesign() = default;
+
+  Matrix psi_;
+  Vector weights_;
+  Vector scale_;   // of the columns, such that A has ones on its diagonal: penalties of very
+  Matrix factor_;  // different sizes then do no harm to its condition; and its Cholesky factor
+  Vector slack_, determined_;
+};
 
 }  // namespace chaosgrad::internal

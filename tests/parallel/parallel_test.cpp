@@ -112,8 +112,11 @@ TEST(Executor, HandsOverWhatIsSummed) {
   const Validation validation(oracle, 1);
   expect_same([&](Executor& executor) { return validation.error(basis, u, executor); });
   const Matrix psi = uniform_numbers(2000, 5, 8), x = uniform_numbers(2000, 2, 9);
-  expect_same(
-      [&](Executor& executor) { return fit_weighted(psi, Vector::Ones(2000), x, executor).u; });
+  expect_same([&](Executor& executor) {
+    const auto design =
+        WeightedDesign::make(psi, Vector::Ones(2000), Vector::Constant(5, 0.5), executor);
+    return design->fit(x, executor).u;
+  });
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "parallel/executor.h"
 #include "random/random.h"
 #include "samples/mixture.h"
+#include "solve/collocation/prior.h"
 #include "solve/common/goal.h"
 #include "solve/common/growth.h"
 #include "solve/pointwise/pointwise.h"
@@ -58,24 +59,82 @@ auto noisy_problem() {
   return problem;
 }
 
-TEST(WeightedFit, AgreesWithQrAndWithLeavingOut) {
-  const Index n = 700, m = 9;
+// With penalties p: rows √p_i e_i, of value 0, below those of the samples. More functions than
+// samples are no trouble.
+class WeightedFits : public ::testing::TestWithParam<Index> {};
+
+TEST_P(WeightedFits, AgreeWithQrAndWithLeavingOut) {
+  const Index n = 700, m = GetParam();
   const Matrix psi = (uniform_numbers(n, m, 1).array() - 0.5).matrix();
   const Vector weights = uniform_numbers(n, 1, 2).array() + 0.5;
   const Matrix x = uniform_numbers(n, 2, 3);
   Executor executor(2);
-  const WeightedFit fit = fit_weighted(psi, weights, x, executor);
-  const Vector root = weights.cwiseSqrt();
-  const Matrix exact = (root.asDiagonal() * psi).householderQr().solve(root.asDiagonal() * x);
-  EXPECT_LT((fit.u - exact).norm(), 1e-12 * exact.norm());
-
-  const Vector squares = fit.left_out_squares(weights, 0.02);
+  const Vector penalties = Vector::LinSpaced(m, m > n ? 0.1 : 0, 3);
+  const auto design = WeightedDesign::make(psi, weights, penalties, executor);
+  ASSERT_TRUE(design);
+  const WeightedFit fit = design->fit(x, executor);
+  const auto solve = [&](const Vector& w) {
+    Matrix rows(n + m, m), values = Matrix::Zero(n + m, x.cols());
+    rows << w.cwiseSqrt().asDiagonal() * psi, Matrix(penalties.cwiseSqrt().asDiagonal());
+    values.topRows(n) = w.cwiseSqrt().asDiagonal() * x;
+    return Matrix(rows.householderQr().solve(values));
+  };
+  const Matrix exact = solve(weights);
+  EXPECT_LT((fit.u - exact).norm(), 1e-10 * exact.norm());
+  EXPECT_LT((fit.residuals - (x - psi * exact)).norm(), 1e-10 * x.norm());
   for (const Index j : {0, 123, 699}) {
-    Vector without = root;
+    Vector without = weights;
     without(j) = 0;
-    const Matrix u = (without.asDiagonal() * psi).householderQr().solve(without.asDiagonal() * x);
-    const double brute = weights(j) * (x.row(j) - psi.row(j) * u).squaredNorm();
-    EXPECT_NEAR(squares(j), brute, 1e-10 * brute);
+    const double brute = (x.row(j) - psi.row(j) * solve(without)).norm();
+    EXPECT_NEAR(fit.residuals.row(j).norm() / design->slack()(j), brute, 1e-8 * brute);
+  }
+  const Matrix gram = psi.transpose() * weights.asDiagonal() * psi + Matrix(penalties.asDiagonal());
+  const Vector inverse = gram.inverse().diagonal();
+  EXPECT_LT((design->determined() - (1 - penalties.array() * inverse.array()).matrix())
+                .cwiseAbs()
+                .maxCoeff(),
+            1e-9);
+}
+INSTANTIATE_TEST_SUITE_P(Sizes, WeightedFits, ::testing::Values(9, 600, 900));
+
+TEST(WeightedFit, IsEmptyWithoutEnoughSamples) {
+  Executor executor(1);
+  EXPECT_FALSE(
+      WeightedDesign::make(uniform_numbers(3, 5, 1), Vector::Ones(3), Vector::Zero(5), executor));
+}
+
+// Coefficients drawn with variances exp(2 − 1.5 ν_1 − 3 ν_2 − 6 ν_3), all of them known exactly: the
+// slopes come back within the noise of q = 40 squares each.
+TEST(Prior, FindsTheDecayOfCoefficients) {
+  using namespace collocation;
+  const Index n = 400, q = 40;
+  const IndexSet indices = IndexSet::first(3, 84);
+  const Vector truth{{2.0, 1.5, 3.0, 6.0}};
+  const Basis basis(std::vector<Family>(3, Family(Distribution(Uniform{-1, 1}))), indices);
+  Executor executor(1);
+  const Matrix eta = 2 * uniform_numbers(n, 3, 4).array() - 1;
+  const Matrix numbers = uniform_numbers(84, q, 5);
+  Coefficients u(84, q);
+  for (Index i = 0; i < 84; ++i) {
+    double log_variance = truth(0);
+    for (Index k = 0; k < 3; ++k)
+      log_variance -= truth(k + 1) * indices[i][static_cast<std::size_t>(k)];
+    for (Index c = 0; c < q; ++c)
+      u(i, c) = std::exp(log_variance / 2) * normal_quantile(numbers(i, c)) / std::sqrt(q);
+  }
+  const Matrix psi = basis_table(basis, eta, 84, executor);
+  const CollocationTuning tuning;
+  Prior prior = first_prior(indices, psi * u, tuning);
+  prior.noise = 1e-20;
+  const auto design = WeightedDesign::make(psi, Vector::Ones(n), prior.penalties(), executor);
+  ASSERT_TRUE(design);
+  prior = learn_prior(prior, indices, *design, design->fit(psi * u, executor), 1e-20, tuning);
+  // 83 squares, each a mean of 40: a slope has a standard error of about 0.05; the usual slope
+  // weighs as much as one function.
+  EXPECT_LT((prior.decay - truth).cwiseAbs().maxCoeff(), 0.4);
+  for (Index i = 1; i < 84; ++i) {
+    const double own = u.row(i).squaredNorm();
+    EXPECT_LT(std::abs(std::log(prior.variances(i) / own)), 1) << i;
   }
 }
 

@@ -163,8 +163,8 @@ Verdict stop_stalled(const Context& context, const Fit& fit, CollocationState& s
 }
 
 Verdict grow(const Context& context, Design& design, const Fit& fit, CollocationState& state) {
-  std::optional<Basis> basis =
-      design.grow(fit, state.error, state.points, state.run.history, context.executor);
+  std::optional<Basis> basis = design.grow(fit, state.error, target(context, state), state.points,
+                                           state.run.history, context.executor);
   if (!basis) return stop_stalled(context, fit, state);
   state.run.basis = std::move(*basis);
   return Verdict::go_on;

@@ -11,6 +11,7 @@
 #include "chaosgrad/solution.h"
 #include "parallel/executor.h"
 #include "samples/mixture.h"
+#include "solve/collocation/prior.h"
 #include "solve/pointwise/pointwise.h"
 
 namespace chaosgrad::internal::collocation {
@@ -23,7 +24,9 @@ struct Fit {
   Basis basis;
   Coefficients u = {};     // m×q
   Vector weights = {};     // n: of the points
-  Matrix residuals = {};   // n×q: x − x_u at the points
+  Matrix left_out = {};    // n×q: x − x_u at the points, u fitted without them; many parameters
+  Vector slack = {};       // n: one minus leverage, likewise
+  Prior prior = {};        // what the fit says about the sizes of coefficients, likewise
   bool determined = true;  // or else: the points do not determine u, nothing below is there
 
   Vector squares = {};           // n: estimates of |x_u − x*|² at the points
@@ -55,13 +58,14 @@ class Design {
   [[nodiscard]] virtual std::vector<Matrix> next(const Points& points, const Basis& basis) = 0;
 
   [[nodiscard]] virtual Fit fit(const Points& points, const Targets& targets, const Basis& basis,
-                                Executor& executor) const = 0;
+                                Executor& executor) = 0;
   // Whether next() will give more samples, for a fit that was not determined.
   [[nodiscard]] virtual bool ask_for_samples() = 0;
 
-  // The basis of the next stage; empty if neither more functions nor more samples help.
+  // The basis of the next stage, for an error of `target` in the end; empty if neither more functions
+  // nor more samples help.
   [[nodiscard]] virtual std::optional<Basis> grow(const Fit& fit, const StageError& error,
-                                                  const Points& points,
+                                                  double target, const Points& points,
                                                   const std::vector<IterationRecord>& history,
                                                   Executor& executor) = 0;
 

@@ -140,7 +140,7 @@ void LineStrategy::adopt_test(const std::vector<Index>& induced) {
 // squares on such points adds next to nothing to it. The limit rests on leave-one-out, which is
 // larger: between the points of an even design the error may hide.
 Fit LineStrategy::fit(const Points& points, const Targets& targets, const Basis& /*basis*/,
-                      Executor& executor) const {
+                      Executor& executor) {
   const Index n = points.size();
   // All values of a discrete distribution: functions through every one of them.
   const bool exhausted = !values_.empty() && untaken_values(points.eta).empty();
@@ -172,7 +172,7 @@ Fit LineStrategy::fit(const Points& points, const Targets& targets, const Basis&
 }
 
 std::optional<Basis> LineStrategy::grow(const Fit& fit, const StageError& /*error*/,
-                                        const Points& points,
+                                        double /*target*/, const Points& points,
                                         const std::vector<IterationRecord>& history,
                                         Executor& /*executor*/) {
   const Index n = points.size();

@@ -18,9 +18,9 @@ class LineStrategy final : public Design {
   [[nodiscard]] Index missing(const Points& points, const Basis& basis) const override;
   [[nodiscard]] std::vector<Matrix> next(const Points& points, const Basis& basis) override;
   [[nodiscard]] Fit fit(const Points& points, const Targets& targets, const Basis& basis,
-                        Executor& executor) const override;
+                        Executor& executor) override;
   [[nodiscard]] bool ask_for_samples() override { return false; }  // fits are always determined
-  [[nodiscard]] std::optional<Basis> grow(const Fit& fit, const StageError& error,
+  [[nodiscard]] std::optional<Basis> grow(const Fit& fit, const StageError& error, double target,
                                           const Points& points,
                                           const std::vector<IterationRecord>& history,
                                           Executor& executor) override;

@@ -2,60 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
-#include "basis/kernels.h"
 #include "estimate/weighted_fit.h"
-#include "samples/sample_source.h"
 #include "solve/collocation/judge.h"
-#include "solve/common/growth.h"
+#include "solve/collocation/mixture_growth.h"
+#include "solve/common/saved_state.h"
 
 namespace chaosgrad::internal::collocation {
-namespace {
-
-// Residual of a fit against the functions of `wide` beyond its basis, over the points of the fit.
-Gains score(const Fit& fit, const Matrix& eta, const Basis& wide, Executor& executor) {
-  struct Sums {
-    Coefficients signal;
-    Vector noise;
-    auto members() { return std::tie(signal, noise); }
-  };
-  const Matrix& residuals = fit.residuals;
-  const Index n = residuals.rows(), total = wide.size(), q = residuals.cols();
-  const Index m = fit.basis.size();
-  const Sums sums = executor.reduce(
-      (n + block_size - 1) / block_size,
-      [&](Index block) {
-        const Index first = block * block_size, count = std::min(block_size, n - first);
-        BasisBlock psi;
-        wide.evaluate(eta.middleRows(first, count), total, psi);
-        Sums part{Coefficients::Zero(total, q), Vector::Zero(total)};
-        const Matrix weighted =
-            fit.weights.segment(first, count).asDiagonal() * residuals.middleRows(first, count);
-        project(psi, weighted, part.signal);
-        const Vector squares = weighted.rowwise().squaredNorm();
-        for (Index j = m; j < total; ++j) {
-          for (Index i = 0; i < count; ++i) part.noise(j) += squares(i) * psi(i, j) * psi(i, j);
-        }
-        return part;
-      },
-      [](Sums& left, Sums&& right) {
-        left.signal += right.signal;
-        left.noise += right.noise;
-      });
-  const auto count = static_cast<double>(n);
-  return {sums.signal.bottomRows(total - m).rowwise().squaredNorm() / (count * count),
-          sums.noise.tail(total - m) / (count * count)};
-}
-
-}  // namespace
-
 MixtureStrategy::MixtureStrategy(std::vector<Family> families, IndexOrder order,
                                  const MixtureSampler& sampler, const CollocationTuning& tuning)
     : families_(std::move(families)),
       order_(std::move(order)),
       sampler_(sampler),
-      tuning_(tuning),
-      quota_(tuning.first_quota) {}
+      tuning_(tuning) {}
 
 // The constant and a function of each parameter.
 Basis MixtureStrategy::first_basis() {
@@ -63,14 +23,17 @@ Basis MixtureStrategy::first_basis() {
   const auto size =
       static_cast<Index>(std::min(function_count(families_), static_cast<double>(1 + d)));
   mixture_.induced.assign(static_cast<std::size_t>(size), 0);
+  wanted_ = size + tuning_.first_spare;
   return Basis(families_, IndexSet::first(d, size, limited_order(families_, order_)));
 }
 
 void MixtureStrategy::save(SolverState& state) const {
   state.set_integer("from_measure", mixture_.from_measure);
   state.integers["induced"].assign(mixture_.induced.begin(), mixture_.induced.end());
-  state.set_integer("quota", quota_);
-  state.set_integer("idle_stages", idle_stages_);
+  state.set_integer("wanted", wanted_);
+  state.set_number("prior_noise", prior_.noise);
+  state.arrays["prior_decay"] = prior_.decay;
+  state.arrays["prior_variances"] = prior_.variances;
   state.integers["standouts"].assign(standouts_.begin(), standouts_.end());
   state.arrays["standout_probabilities"] = Eigen::Map<const Vector>(
       standout_probabilities_.data(), static_cast<Index>(standout_probabilities_.size()));
@@ -80,8 +43,9 @@ void MixtureStrategy::restore(const SolverState& state) {
   mixture_.from_measure = state.integer("from_measure");
   const std::vector<std::int64_t>& induced = state.integer_list("induced");
   mixture_.induced.assign(induced.begin(), induced.end());
-  quota_ = state.integer("quota");
-  idle_stages_ = state.integer("idle_stages");
+  wanted_ = state.integer("wanted");
+  prior_ = {state.number("prior_noise"), state.array("prior_decay"),
+            state.array("prior_variances")};
   const std::vector<std::int64_t>& standouts = state.integer_list("standouts");
   standouts_.assign(standouts.begin(), standouts.end());
   const Coefficients& probabilities = state.array("standout_probabilities");
@@ -91,35 +55,39 @@ void MixtureStrategy::restore(const SolverState& state) {
 void MixtureStrategy::take_over(const SolverState& earlier, Index n, bool same) {
   if (same) {
     restore(earlier);
-    idle_stages_ = 0;
   } else {
     mixture_.from_measure = n;
   }
 }
 
-Index MixtureStrategy::missing_from_measure(Index basis_size) const {
-  const auto wanted =
-      static_cast<Index>(tuning_.from_measure_per_function * static_cast<double>(basis_size));
-  return std::max(tuning_.least_from_measure,
-                  std::max(tuning_.first_from_measure, wanted) - mixture_.from_measure);
+Index MixtureStrategy::missing(const Points& points, const Basis& /*basis*/) const {
+  return std::max<Index>(0, wanted_ - points.size());
 }
 
-Index MixtureStrategy::missing(const Points& /*points*/, const Basis& basis) const {
-  Index count = missing_from_measure(basis.size());
-  for (const Index drawn : mixture_.induced) count += std::max<Index>(0, quota_ - drawn);
-  return count;
-}
-
-std::vector<Matrix> MixtureStrategy::next(const Points& /*points*/, const Basis& basis) {
-  std::vector<Matrix> batches;
-  const Index fresh = missing_from_measure(basis.size());
-  batches.push_back(sampler_.from_measure(mixture_.from_measure, fresh));
+// A share from π, the others from the induced densities: of functions that have fewest samples, and
+// of the largest coefficients among them.
+std::vector<Matrix> MixtureStrategy::next(const Points& points, const Basis& basis) {
+  const Index count = missing(points, basis), m = basis.size();
+  if (count == 0) return {};
+  const auto fresh =
+      static_cast<Index>(std::ceil(tuning_.measure_share * static_cast<double>(count)));
+  std::vector<Matrix> batches = {sampler_.from_measure(mixture_.from_measure, fresh)};
   mixture_.from_measure += fresh;
   const Index before = mixture_.size() - mixture_.from_measure;
+  std::vector<Index> order(static_cast<std::size_t>(m));
+  std::iota(order.begin(), order.end(), Index{0});
+  if (prior_.variances.size() == m)
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Index a, Index b) { return prior_.variances(a) > prior_.variances(b); });
   std::vector<MultiIndex> densities;
-  for (Index i = 0; i < basis.size(); ++i) {
-    Index& drawn = mixture_.induced[static_cast<std::size_t>(i)];
-    for (; drawn < quota_; ++drawn) densities.push_back(basis.indices()[i]);
+  for (Index quota = 1; static_cast<Index>(densities.size()) < count - fresh; ++quota) {
+    for (const Index i : order) {
+      if (static_cast<Index>(densities.size()) == count - fresh) break;
+      Index& drawn = mixture_.induced[static_cast<std::size_t>(i)];
+      if (drawn >= quota) continue;
+      ++drawn;
+      densities.push_back(basis.indices()[i]);
+    }
   }
   if (!densities.empty()) batches.push_back(sampler_.induced(before, families_, densities));
   return batches;
@@ -158,88 +126,89 @@ Vector MixtureStrategy::weights(const Matrix& psi) const {
   return result;
 }
 
-// Least squares on the mixture, with its leave-one-out error.
+// Least squares on the mixture with the penalties of the prior, and its leave-one-out error. New
+// points are fitted several times, for the prior to be learnt from one fit for the next.
 Fit MixtureStrategy::fit(const Points& points, const Targets& targets, const Basis& basis,
-                         Executor& executor) const {
-  const Matrix psi = basis_table(basis, points.eta, basis.size(), executor);
-  Fit fit{.basis = basis, .weights = weights(psi)};
-  WeightedFit found = fit_weighted(psi, fit.weights, targets.values, executor);
-  fit.determined = found.condition >= tuning_.worst_condition;
-  if (!fit.determined) return fit;
-  const auto n = static_cast<double>(points.size());
-  const double free = n - static_cast<double>(basis.size());
-  fit.squares = found.left_out_squares(fit.weights, tuning_.least_slack);
-  const Vector slack = (1 - found.leverages.array()).max(tuning_.least_slack);
-  Matrix errors;  // of x at each point, of the fit without it
-  if (targets.x_of) {
-    errors = points.value -
-             targets.x_of(targets.values - slack.cwiseInverse().asDiagonal() * found.residuals);
-    fit.squares = fit.weights.cwiseProduct(errors.rowwise().squaredNorm());
-    found.residuals = points.value - targets.x_of(targets.values - found.residuals);
+                         Executor& executor) {
+  Fit fit{.basis = basis};
+  const Index n = points.size();
+  if (prior_.variances.size() != basis.size())
+    prior_ = first_prior(basis.indices(), targets.values, tuning_);
+  const bool known = design_ && design_->psi().rows() == n;
+  WeightedFit found;
+  for (Index round = known ? tuning_.prior_rounds : 1; round <= tuning_.prior_rounds; ++round) {
+    if (!known) {
+      Matrix psi = basis_table(basis, points.eta, basis.size(), executor);
+      Vector w = weights(psi);
+      design_ = WeightedDesign::make(std::move(psi), std::move(w), prior_.penalties(), executor);
+    }
+    fit.determined = design_.has_value();
+    if (!fit.determined) return fit;
+    found = design_->fit(targets.values, executor);
+    fit.left_out = design_->slack().cwiseInverse().asDiagonal() * found.residuals;
+    const double squared =
+        design_->weights().dot(fit.left_out.rowwise().squaredNorm()) / static_cast<double>(n);
+    fit.prior = learn_prior(prior_, basis.indices(), *design_, found, squared, tuning_);
+    if (round < tuning_.prior_rounds) prior_ = fit.prior;
   }
+  fit.weights = design_->weights();
+  Matrix residuals = found.residuals;
+  if (targets.x_of) {
+    fit.left_out = points.value - targets.x_of(targets.values - fit.left_out);
+    residuals = points.value - targets.x_of(targets.values - residuals);
+  }
+  fit.slack = design_->slack();
+  fit.squares = fit.weights.cwiseProduct(fit.left_out.rowwise().squaredNorm());
   fit.limit_squares = fit.squares;
+  const double free = static_cast<double>(n) - design_->determined().sum();
   const double left_out = fit.squares.mean();
-  const double residual =
-      (fit.weights.array() * found.residuals.rowwise().squaredNorm().array()).sum() /
-      std::max(1.0, free);
+  const double residual = fit.weights.dot(residuals.rowwise().squaredNorm()) / std::max(1.0, free);
   fit.basis_error = std::sqrt(std::min(residual, left_out));
   fit.sampling_error = std::sqrt(std::max(0.0, left_out - residual));
-  const Matrix component_squares =
-      targets.x_of ? Matrix(fit.weights.asDiagonal() * errors.cwiseAbs2())
-                   : Matrix((fit.weights.array() / slack.array().square()).matrix().asDiagonal() *
-                            found.residuals.cwiseAbs2());
-  fit.component_errors = component_squares.colwise().mean().cwiseSqrt().transpose();
+  fit.component_errors = (fit.weights.asDiagonal() * fit.left_out.cwiseAbs2())
+                             .colwise()
+                             .mean()
+                             .cwiseSqrt()
+                             .transpose();
   fit.u = std::move(found.u);
-  fit.residuals = std::move(found.residuals);
   return fit;
 }
 
-bool MixtureStrategy::ask_for_samples() {
-  if (quota_ >= tuning_.most_quota) return false;
-  ++quota_;
-  return true;
+// As many points as bring the error to the target if it goes on to fall like n^−p as it did over the
+// last stages; but no more than stage_growth says, for the prior to be learnt on the way.
+Index MixtureStrategy::next_size(const StageError& error, double target, Index n,
+                                 const std::vector<IterationRecord>& history) const {
+  const auto count = static_cast<double>(n);
+  double power = tuning_.usual_power;
+  if (history.size() > 2) {
+    const IterationRecord& before = history[history.size() - 3];
+    const double fell = std::log(before.estimate.value_or(1) / history.back().estimate.value_or(1));
+    power = std::clamp(fell / std::log(count / static_cast<double>(before.samples)),
+                       tuning_.least_power, tuning_.most_power);
+  }
+  const double needed = count * std::pow(error.upper / (tuning_.target_share * target), 1 / power);
+  const double least = count + std::max(4.0, count / tuning_.least_growth);
+  const double most = count * tuning_.stage_growth + 2;
+  return static_cast<Index>(std::clamp(needed, std::min(least, most), most));
 }
 
-// Adds the functions that the residual asks for, looked for in wider and wider surroundings. Where
-// it asks for none, more samples.
-std::optional<Basis> MixtureStrategy::grow(const Fit& fit, const StageError& error,
+// The prior as the fit leaves it, more points, and functions for them.
+std::optional<Basis> MixtureStrategy::grow(const Fit& fit, const StageError& error, double target,
                                            const Points& points,
                                            const std::vector<IterationRecord>& history,
                                            Executor& executor) {
   if (!makes_progress(history, points.size(), tuning_.progress, tuning_.mixture_patience))
     return {};
-  const double noise_floor = error.squared / static_cast<double>(points.size());
-  const Index m = fit.basis.size();
-  struct Search {
-    double significance;  // 0: around every function
-    int reach;
-  };
-  const double least = tuning_.significance;
-  for (const auto& [significance, reach] : {Search{least, 1}, {least, 2}, {0, 2}}) {
-    std::vector<char> significant;
-    for (Index i = 0; i < m; ++i)
-      significant.push_back(i == 0 || fit.u.row(i).squaredNorm() >= significance * noise_floor);
-    const std::vector<MultiIndex> beyond = candidates(
-        fit.basis.indices(), significant, families_, reach, tuning_.axis_share, tuning_.least_axis);
-    if (beyond.empty()) continue;
-    const Basis wide = widened(fit.basis, beyond);
-    const Gains gains = score(fit, points.eta, wide, executor);
-    const std::vector<Index> marked =
-        mark(gains, {.noise_factor = noise_maximum(gains.signal.size(), fit.u.cols()),
-                     .bulk = tuning_.bulk,
-                     .always = std::max(tuning_.least_always, m / tuning_.always_share),
-                     .most = m / tuning_.growth_share + tuning_.growth_extra});
-    const bool enough = gains.total() > tuning_.least_explained * std::pow(error.basis, 2);
-    if (marked.empty() || (!enough && significance > 0)) continue;
-    IndexSet indices = fit.basis.indices();
-    for (const Index i : marked) indices.add_closed(wide.indices()[m + i]);
-    mixture_.induced.resize(static_cast<std::size_t>(indices.size()), 0);
-    idle_stages_ = 0;
-    return Basis(families_, std::move(indices));
-  }
-  quota_ = std::min(quota_ + 1, tuning_.most_quota);
-  if (++idle_stages_ > tuning_.most_idle_stages) return {};
-  return fit.basis;
+  wanted_ = next_size(error, target, points.size(), history);
+  const auto count = static_cast<double>(wanted_);
+  const auto functions = static_cast<Index>(
+      std::min(tuning_.functions_per_point * count,
+               tuning_.dense_functions + tuning_.functions_per_further_point * count));
+  Grown grown = grow_basis(fit, points.eta, functions, tuning_, executor);
+  prior_ = std::move(grown.prior);
+  design_.reset();
+  mixture_.induced.resize(static_cast<std::size_t>(grown.indices.size()), 0);
+  return Basis(families_, std::move(grown.indices));
 }
 
 }  // namespace chaosgrad::internal::collocation

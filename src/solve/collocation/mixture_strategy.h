@@ -1,6 +1,7 @@
 #pragma once
 // Many parameters: random samples from a mixture that follows the basis (samples/mixture.h), and
-// functions that the residual asks for (solve/common/growth.h).
+// the functions whose coefficients are expected to be largest (prior.h), or that the residual asks
+// for (mixture_growth.h). There are more functions than points.
 #include "samples/mixture.h"
 #include "solve/collocation/design.h"
 #include "solve/collocation/tuning.h"
@@ -17,9 +18,9 @@ class MixtureStrategy final : public Design {
   [[nodiscard]] Index missing(const Points& points, const Basis& basis) const override;
   [[nodiscard]] std::vector<Matrix> next(const Points& points, const Basis& basis) override;
   [[nodiscard]] Fit fit(const Points& points, const Targets& targets, const Basis& basis,
-                        Executor& executor) const override;
-  [[nodiscard]] bool ask_for_samples() override;
-  [[nodiscard]] std::optional<Basis> grow(const Fit& fit, const StageError& error,
+                        Executor& executor) override;
+  [[nodiscard]] bool ask_for_samples() override { return false; }
+  [[nodiscard]] std::optional<Basis> grow(const Fit& fit, const StageError& error, double target,
                                           const Points& points,
                                           const std::vector<IterationRecord>& history,
                                           Executor& executor) override;
@@ -33,8 +34,9 @@ class MixtureStrategy final : public Design {
   void restore(const SolverState& state) override;
 
  private:
-  [[nodiscard]] Index missing_from_measure(Index basis_size) const;
   [[nodiscard]] Vector weights(const Matrix& psi) const;
+  [[nodiscard]] Index next_size(const StageError& error, double target, Index n,
+                                const std::vector<IterationRecord>& history) const;
 
   std::vector<Family> families_;
   IndexOrder order_;
@@ -44,8 +46,11 @@ class MixtureStrategy final : public Design {
   // Points beside the mixture, which stand for rare sets: their numbers and probabilities.
   std::vector<Index> standouts_;
   std::vector<double> standout_probabilities_;
-  Index quota_;  // samples from each induced density
-  Index idle_stages_ = 0;
+  Index wanted_ = 0;  // points of the next stage
+  Prior prior_;       // for its fit; empty before the first
+  // Of the last fit: points that move without becoming more are fitted again without a
+  // factorisation.
+  std::optional<WeightedDesign> design_;
 };
 
 }  // namespace chaosgrad::internal::collocation

@@ -106,7 +106,7 @@ Verdict descend_once(const Context& context, CollocationState& state, Points& no
                     place(context.oracle.facts(), *report.nonfinite_theta) + ", " +
                     describe(context.oracle.facts(), report.nonfinite_x),
                 state);
-  descent = {.ratio = report.worst_ratio,
+  descent = {.ratio = report.ratio(),
              .covered = first_step > 0 ? (nominal.value - from).norm() / first_step : 1};
   return Verdict::go_on;
 }

@@ -38,13 +38,13 @@ std::vector<Index> bad_starts(const Context& context, const CollocationState& st
 // and what the points of the report have shown; empty if with none.
 std::optional<double> learn_contraction(const CollocationTuning& tuning, const PointReport& report,
                                         std::optional<double> before) {
-  double worst = report.worst_ratio;
+  double ratio = report.ratio();
   if (report.ratios < tuning.enough_ratios) {
-    const bool clearly_tiny = report.ratios >= tuning.few_ratios && worst <= tuning.tiny_ratio;
+    const bool clearly_tiny = report.ratios >= tuning.few_ratios && ratio <= tuning.tiny_ratio;
     if (!before && !clearly_tiny) return {};
-    if (before) worst = std::max(worst, *before);
+    if (before) ratio = std::max(ratio, *before);
   }
-  return worst <= tuning.trusted_ratio ? std::optional(worst) : std::nullopt;
+  return ratio <= tuning.trusted_ratio ? std::optional(ratio) : std::nullopt;
 }
 
 // The common curvature of all points, from what they have shown so far.

@@ -206,7 +206,7 @@ void BlockPolisher::keep_moving(const Matrix& steps, Index step_number) {
 void BlockPolisher::note_ratio(Index point, double ratio, Index step_number) {
   double& own = points_.ratios[at(point)];
   if (step_number == 1 && own <= 0) {
-    report_.worst_ratio = std::max(report_.worst_ratio, ratio);
+    report_.ratio_squares += ratio * ratio;
     ++report_.ratios;
   }
   own = std::max(ratio, tuning_.least_ratio);

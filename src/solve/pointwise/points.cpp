@@ -53,7 +53,7 @@ void Points::remove(const std::vector<Index>& numbers) {
 
 void PointReport::add(PointReport&& other) {
   gradients += other.gradients;
-  worst_ratio = std::max(worst_ratio, other.worst_ratio);
+  ratio_squares += other.ratio_squares;
   ratios += other.ratios;
   remaining_squares += other.remaining_squares;
   if (other.lowest_curvature < lowest_curvature) {

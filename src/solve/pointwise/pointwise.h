@@ -2,6 +2,7 @@
 // Separate optimisations at many θ side by side, by quasi-Newton steps from gradients alone: every
 // point keeps its secant pairs (limited-memory BFGS) on top of a common inverse Hessian. This is
 // Algorithm 3 of docs/algorithms.md.
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -55,8 +56,12 @@ struct Points {
 // What the steps have shown about f.
 struct PointReport {
   std::int64_t gradients = 0;
-  double worst_ratio = 0;  // |second step|/|first step| over points that took their first, and
-  Index ratios = 0;        // their number
+  // (|second step|/|first step|)² over points that took their first: the sum, and their number.
+  double ratio_squares = 0;
+  Index ratios = 0;
+  [[nodiscard]] double ratio() const {
+    return ratios > 0 ? std::sqrt(ratio_squares / static_cast<double>(ratios)) : 0;
+  }
   double remaining_squares = 0;  // Σ of what the last steps should leave, squared
   // sᵀy/sᵀs and yᵀy/sᵀy lie between the extreme eigenvalues of averaged Hessians. +∞ and 0: unseen.
   // Where sᵀy ≤ 0 the point is in trouble: the lowest of these stands apart.
@@ -71,7 +76,7 @@ struct PointReport {
   Index violated = -1;                          // one of them (see Projection)
   void add(PointReport&& other);
   auto members() {
-    return std::tie(gradients, worst_ratio, ratios, remaining_squares, lowest_curvature,
+    return std::tie(gradients, ratio_squares, ratios, remaining_squares, lowest_curvature,
                     highest_curvature, negative_curvature, lowest_theta, highest_theta,
                     negative_theta, unsolved, out_of_budget, nonfinite_theta, nonfinite_x,
                     runaway_theta, infeasible_theta, violated);

@@ -1,23 +1,33 @@
 #include "solve/collocation/curvature/inverse_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace chaosgrad::internal {
 
 void InverseModel::fit(const Basis& basis, const Coefficients& u, const Points& points,
                        const std::optional<double>& operations) {
   regression_.clear();
-  const SecantPairs pairs = collect_pairs(points, tuning_.model_pairs);
-  const Index n = pairs.s.rows();
-  const Index h = std::min(u.rows(), SecantRegression::affordable_functions(
-                                         n, points.x.cols(), points.size(), operations, tuning_));
-  if (h < 1) return;
+  Index most = tuning_.model_pairs;
+  if (operations) {  // n³ for a factorisation
+    const double affordable =
+        tuning_.model_gradients * *operations * static_cast<double>(points.size());
+    most = std::min(most, static_cast<Index>(std::cbrt(affordable)));
+  }
+  const SecantPairs pairs = collect_pairs(points, most);
+  const Index h = std::min(u.rows(), tuning_.model_features / points.x.cols());
+  if (h < 1 || pairs.s.rows() < tuning_.least_pairs) return;
   Matrix z = mean_.solve(pairs.y);
   const Vector scale = z.rowwise().norm().cwiseInverse();
   z = scale.asDiagonal() * z;
   const Matrix s = scale.asDiagonal() * pairs.s;
-  regression_.fit(Basis(basis.families(), largest_indices(basis.indices(), u, h)), pairs.eta, z,
-                  s - z, tuning_);
+  const Basis functions(basis.families(), largest_indices(basis.indices(), u, h));
+  Vector variances(functions.size());
+  for (Index i = 0; i < functions.size(); ++i)
+    variances(i) = u.row(basis.indices().position(functions.indices()[i])).squaredNorm();
+  const double varying = variances.tail(variances.size() - 1).sum();
+  variances(0) = varying > 0 ? varying : 1;
+  regression_.fit_kernel(functions, variances / variances(0), pairs.eta, z, s - z);
 }
 
 double InverseModel::operations() const {

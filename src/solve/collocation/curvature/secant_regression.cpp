@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "numeric/decompositions.h"
+#include "samples/basis_table.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -95,6 +96,37 @@ void SecantRegression::fit(const Basis& basis, const Matrix& eta, const Matrix& 
     return;
   }
   weights_ = ridge_regression(all, targets, tuning.model_ridge);
+}
+
+void SecantRegression::fit_kernel(const Basis& basis, const Vector& variances, const Matrix& eta,
+                                  const Matrix& z, const Matrix& targets) {
+  const Index n = z.rows(), q = z.cols(), h = basis.size();
+  basis_.reset();
+  Executor alone(1);
+  const Matrix psi = basis_table(basis, eta, h, alone);
+  const Matrix kernel =
+      (psi * variances.asDiagonal() * psi.transpose()).cwiseProduct(z * z.transpose());
+  double least = targets.squaredNorm();
+  Matrix solution;
+  for (const double noise : {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}) {
+    Matrix noisy = kernel;
+    noisy.diagonal().array() += noise * kernel.diagonal().mean();
+    const Matrix factor = cholesky_factor(noisy);
+    if (factor.size() == 0) continue;
+    const Matrix half = solve_lower(factor, Matrix::Identity(n, n));
+    const Matrix found = half.transpose() * (half * targets);
+    const Vector precisions = half.colwise().squaredNorm().transpose();
+    const double left_out = (precisions.cwiseInverse().asDiagonal() * found).squaredNorm();
+    if (!(left_out < least)) continue;
+    least = left_out;
+    solution = found;
+  }
+  if (solution.size() == 0) return;
+  basis_.emplace(basis);
+  weights_.resize(h * q, q);
+  for (Index j = 0; j < h; ++j)
+    weights_.middleRows(j * q, q) =
+        variances(j) * (z.transpose() * (psi.col(j).asDiagonal() * solution));
 }
 
 Matrix SecantRegression::predict(const Matrix& eta, const Matrix& z) const {

@@ -29,6 +29,11 @@ class SecantRegression {
   // Empty where held-out pairs say that no regression at all is better.
   void fit(const Basis& basis, const Matrix& eta, const Matrix& z, const Matrix& targets,
            const CurvatureTuning& tuning);
+  // The same with a prior: the entries of W_ν have variances[ν]. There may be more functions than
+  // pairs: the regression is one with the kernel k(η, η') z·z', k = Σ variances[ν] ψ_ν(η) ψ_ν(η').
+  // Pairs left out choose its noise, and whether it is better than none.
+  void fit_kernel(const Basis& basis, const Vector& variances, const Matrix& eta, const Matrix& z,
+                  const Matrix& targets);
   void clear() { basis_.reset(); }
 
   [[nodiscard]] bool empty() const { return !basis_; }

@@ -10,14 +10,17 @@ struct CurvatureTuning {
 
   // Unknowns per column, q for each function of θ.
   // Origin: measured, gradients 1.05 off, 1.00 at 400, 1.00 at 1600.
-  Index model_features = 800;
+  Index model_features = 1600;
   // The time of a fit, in gradients at every point, where their price is known.
   // Origin: a guard on time: short formulas took ten times longer in fits of the model, which saves
   // 5 % of their gradients.
   double model_gradients = 1000;
   // The latest secant pairs that it learns from.
   // Origin: a guard on time and memory.
-  Index model_pairs = 4000;
+  Index model_pairs = 600;
+  // and how few of them say nothing.
+  // Origin: a choice: leave-one-out over fewer decides nothing.
+  Index least_pairs = 6;
   // Origin: measured, gradients 1.02 at 1, 1.00 at 4.
   Index model_pairs_per_feature = 2;
   // Every so many pairs one is held out, to decide whether the model is better than the mean.
@@ -70,6 +73,7 @@ void visit(CurvatureTuning& tuning, const Visitor& visitor) {
   visitor("model_features", tuning.model_features);
   visitor("model_gradients", tuning.model_gradients);
   visitor("model_pairs", tuning.model_pairs);
+  visitor("least_pairs", tuning.least_pairs);
   visitor("model_pairs_per_feature", tuning.model_pairs_per_feature);
   visitor("model_held_out", tuning.model_held_out);
   visitor("model_ridge", tuning.model_ridge);
