@@ -3,10 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "constraint/projection.h"
 #include "numeric/decompositions.h"
 #include "numeric/symmetric.h"
 
 namespace chaosgrad::internal {
+namespace {
+
+constexpr double singular = 1e-8;      // λ_min/λ_max below: flat
+constexpr double same_step = 0.05;     // |difference of two steps|/|step|
+constexpr int most_enlargements = 14;  // of R, by 4 each
+
+}  // namespace
 
 Matrix positive_factor(const Matrix& H, double least) {
   const SymmetricEigen eigen = symmetric_eigen(symmetric_part(H));
@@ -35,6 +43,29 @@ Matrix with_equalities(const Matrix& H, const Constraints& constraints, const Ve
     }
   }
   return result;
+}
+
+std::optional<double> proximal_weight(const Matrix& H, const Vector& g,
+                                      const Constraints& constraints, const Vector& theta,
+                                      const Vector& x) {
+  const Index q = x.size();
+  const Vector eigenvalues =
+      symmetric_eigenvalues(symmetric_part(with_equalities(H, constraints, x, theta)));
+  const double size = eigenvalues.cwiseAbs().maxCoeff();
+  if (std::abs(eigenvalues(0)) > singular * size || !(g.norm() > 0)) return 0;
+  std::optional<Vector> before;
+  double weight = g.norm() / (1 + x.norm());
+  for (int k = 0; k < most_enlargements; ++k, weight /= 4) {
+    const Matrix M =
+        with_equalities(symmetric_part(H) + weight * Matrix::Identity(q, q), constraints, x, theta);
+    const Matrix factor = positive_factor(M, 0);
+    const Projection end = project(constraints, theta, factor, x - solve_cholesky(factor, g));
+    if (end.outcome != QuadraticSolution::Outcome::solved) return {};
+    const Vector step = end.x - x;
+    if (before && (step - *before).norm() <= same_step * step.norm()) return 4 * weight;
+    before = step;
+  }
+  return {};
 }
 
 Matrix inverse_factor(const Matrix& factor) {

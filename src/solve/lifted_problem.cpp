@@ -119,7 +119,9 @@ MeanMetric measure_mean_metric(const Oracle& oracle, std::uint64_t seed, Executo
     const Matrix H = model.hessian(x);
     const Vector g = model.gradient(x);
     if (!H.allFinite() || !g.allFinite()) break;
-    factor = positive_factor(with_equalities(H, *set, x, centre), metric_floor);
+    const double proximal = proximal_weight(H, g, *set, centre, x).value_or(0);
+    factor = positive_factor(
+        with_equalities(H + proximal * Matrix::Identity(q, q), *set, x, centre), metric_floor);
     const Projection next = project(*set, centre, factor, x - solve_cholesky(factor, g));
     if (next.outcome != QuadraticSolution::Outcome::solved) break;
     x = next.x;

@@ -79,7 +79,8 @@ std::optional<PointConstraints> point_constraints(const Context& context,
                                                   const CollocationState& state) {
   if (!context.constraints) return {};
   return PointConstraints{*context.constraints,
-                          [metric = state.metric](Block eta) { return metric->factors(eta); }};
+                          [metric = state.metric](Block eta) { return metric->factors(eta); },
+                          state.proximal};
 }
 
 Matrix next_steps(const Context& context, PointRange range, const CollocationState& state) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "random/random.h"
@@ -37,11 +38,15 @@ Curvature hessian_at(const Context& context, const Points& nominal, CollocationS
 Verdict measure_hessian(const Context& context, const Points& nominal, CollocationState& state) {
   const CollocationTuning& tuning = context.tuning;
   Curvature curvature = hessian_at(context, nominal, state);
+  curvature.eigenvalues.array() += state.proximal;
   if (!curvature.eigenvalues.allFinite())
     return stop(Status::bad_gradient, "the gradient is not finite near the start", state);
   const std::string where = "at " + place(context.oracle.facts(), nominal.theta.row(0).transpose());
   // Under constraints f may be flat along what they exclude.
   const double flat = context.constraints ? tuning.metric_floor * curvature.highest() : 0;
+  const bool singular = context.constraints && std::abs(curvature.lowest()) <= flat;
+  if (singular && context.oracle.has_value())  // descend_safely() finds a metric
+    return stop(Status::not_strongly_convex, "the objective is flat " + where, state);
   state.curvature.see_lowest(std::max(curvature.lowest(), flat), where);
   state.curvature.see_highest(curvature.highest(), where);
   const bool concave = context.constraints && curvature.lowest() < -flat;
@@ -138,6 +143,7 @@ Verdict descend_safely(const Context& context, CollocationState& state, Points& 
   state.run.gradients += found.gradients;
   if (found.outcome != Minimum::Outcome::found)
     return stop_without_minimum(context, theta, found, state);
+  state.proximal = found.proximal;
   nominal.x = nominal.value = found.x.transpose();
   nominal.g = found.gradient.transpose();
   if (context.constraints) nominal.force = found.force.transpose();

@@ -58,6 +58,7 @@ void learn_curvature(const Context& context, CollocationState& state) {
                                .basis = state.run.basis,
                                .u = state.run.u,
                                .points = state.points,
+                               .proximal = state.proximal,
                                .enough = context.tuning.metric_enough * target(context, state) /
                                          std::max(state.norm, 1e-300)},
                               state.metric, state.hessians, state.run.gradients);

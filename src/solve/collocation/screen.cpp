@@ -199,7 +199,7 @@ class BlockScreen {
       if (!doubtful(remark) || !g.row(i).allFinite()) continue;
       const Matrix factor = factors.row(i).reshaped(q_, q_);
       const Vector step = r.row(i).transpose();
-      const Vector expected = factor * (factor.transpose() * step);
+      const Vector expected = factor * (factor.transpose() * step) - state_.proximal * step;
       const Vector second =
           solve_cholesky(factor, Vector((g_y.row(i) - g.row(i)).transpose() - expected));
       const double rounding = context_.tuning.step_rounding * (step.norm() + at.x.row(i).norm());
@@ -223,6 +223,7 @@ class BlockScreen {
       Matrix own;
       if (plan_.exact) {
         own = h.row(i).reshaped(q_, q_);
+        own.diagonal().array() += state_.proximal;
         if (own.allFinite())
           own = cholesky_factor(with_equalities(own, *context_.constraints, at.x.row(i).transpose(),
                                                 at.theta.row(i).transpose()));

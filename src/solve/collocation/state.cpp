@@ -27,6 +27,7 @@ void save_lift(const CollocationState& state, SolverState& saved) {
   saved.arrays["hessian_entries"] = state.hessians.entries;
   if (state.hessians.quadratic) saved.set_integer("quadratic", *state.hessians.quadratic ? 1 : 0);
   saved.set_number("norm", state.norm);
+  saved.set_number("proximal", state.proximal);
 }
 
 void restore_lift(const SolverState& saved, const std::shared_ptr<const Constraints>& constraints,
@@ -43,6 +44,7 @@ void restore_lift(const SolverState& saved, const std::shared_ptr<const Constrai
   if (saved.integers.contains("quadratic"))
     state.hessians.quadratic = saved.integer("quadratic") == 1;
   state.norm = saved.number("norm");
+  state.proximal = saved.number("proximal");
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ struct CollocationState {
   // expansion of the last fit keeps its own, run.lift.
   std::shared_ptr<const Lift> metric = {};
   HessianPoints hessians = {};
+  double proximal = 0;            // δ: metrics are near ∇²f + δI (proximal_weight)
   Vector multiplier_errors = {};  // see Solution
   CurvatureSeen curvature = {};
   StageError error = {};

@@ -274,7 +274,9 @@ void BlockPolisher::forget_step(std::size_t row) {
 
 // Whether the point moves to x, where the gradient is g.
 bool BlockPolisher::accept(Index point, const Vector& x, const Vector& g, const Vector& step) {
-  const Vector before = points_.g.row(point).transpose(), y = g - before;
+  const Vector before = points_.g.row(point).transpose();
+  const double proximal = options_.constraints ? options_.constraints->proximal : 0;
+  const Vector y = proximal > 0 ? Vector(g - before + proximal * step) : Vector(g - before);
   const double sy = step.dot(y), ss = step.squaredNorm(), yy = y.squaredNorm();
   // Along what binds at the end of the step f may still fall: that slope does not count.
   const Vector force = options_.constraints ? Vector(points_.force.row(point).transpose())

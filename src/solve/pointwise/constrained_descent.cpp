@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "constraint/metric_factor.h"
@@ -14,11 +15,26 @@ namespace {
 constexpr double least_decrease = 1e-4;   // of what the slope promises (Armijo)
 constexpr double vanishing = 1e-15;       // eigenvalues below this share of the largest are 0
 constexpr double least_curvature = 1e-6;  // of the model where f is not convex, relative
+constexpr double longest_step = 10;       // over 1 + |x|, where f is linear and nothing ends it
+constexpr double no_multiplier = 1e-9;    // relative to the gradient
 constexpr int most_halvings = 60;
 constexpr int most_stiffenings = 20;
 
+// What holds x with a force: constraint number k of the working set. Kinks count always.
+bool pulls(const Constraints& set, const Projection& at, Index number) {
+  const Index p = set.rows();
+  const double multiplier =
+      number < p ? at.row_multipliers(number) : at.bound_multipliers(number - p);
+  const auto has_it = [&](const Constraint& one) {
+    return one.kind == Constraint::Kind::kink && number >= one.first &&
+           number < one.first + one.count;
+  };
+  if (number < p && std::ranges::any_of(set.list(), has_it)) return true;
+  return std::abs(multiplier) > no_multiplier * at.force.norm();
+}
+
 // An orthonormal basis of the directions along which what binds at x does not change: those normal
-// to the gradients of the working set.
+// to the gradients of the working set. What binds without a force does not hold x.
 Matrix free_directions(const Constraints& set, const Vector& theta, const Projection& at) {
   const Index q = at.x.size(), p = set.rows();
   ConstraintBlock block;
@@ -26,6 +42,7 @@ Matrix free_directions(const Constraints& set, const Vector& theta, const Projec
   Matrix normals = Matrix::Zero(q, static_cast<Index>(at.working.size()));
   for (Index k = 0; k < normals.cols(); ++k) {
     const Index number = at.working[static_cast<std::size_t>(k)];
+    if (number < p + q && !pulls(set, at, number)) continue;
     if (number < p) {
       normals.col(k) = block.jacobian.block(0, number * q, 1, q).transpose().normalized();
     } else if (number < p + q) {  // those beyond are hints
@@ -134,7 +151,8 @@ class ConstrainedDescent {
     best_.hessian = f_.hessian(best_.x);
     if (!best_.hessian.allFinite())
       best_.hessian = (1 + best_.gradient.norm()) * Matrix::Identity(q, q);
-    const Matrix model = with_equalities(symmetric_part(best_.hessian), set_, best_.x, theta_);
+    const Matrix model = with_equalities(
+        symmetric_part(best_.hessian) + proximal() * Matrix::Identity(q, q), set_, best_.x, theta_);
     Matrix factor = cholesky_factor(model);
     if (factor.size() == 0) factor = positive_factor(model, least_curvature);
     Projection end;
@@ -153,6 +171,17 @@ class ConstrainedDescent {
     if (step.norm() <= enough)
       return finish(curved(end) ? Minimum::Outcome::found : Minimum::Outcome::not_convex);
     return search(end, step, (factor.transpose() * step).squaredNorm());
+  }
+
+  // δ of this descent. Where the quadratic model falls without end f itself may not: a step of ten
+  // times its way.
+  double proximal() {
+    if (best_.proximal > 0) return best_.proximal;
+    const std::optional<double> found =
+        proximal_weight(best_.hessian, best_.gradient, set_, theta_, best_.x);
+    if (!found) return best_.gradient.norm() / (longest_step * (1 + best_.x.norm()));
+    best_.proximal = *found;
+    return *found;
   }
 
   // Halves the step until f falls by a share of what it promises: −|step|²_H is the slope along it,

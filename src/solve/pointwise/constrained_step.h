@@ -14,6 +14,7 @@ struct PointConstraints {
   // A common model of ∇²f at rows of germs (B×d): its Cholesky factors, one for each row or one for
   // all.
   std::function<std::vector<Matrix>(Block)> factors;
+  double proximal = 0;  // δ in them, beyond ∇²f (proximal_weight)
 };
 
 // P_H(x − H⁻¹g). H is the common model, factor factorᵀ, updated by the secant pairs of the point

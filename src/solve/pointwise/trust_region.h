@@ -54,6 +54,7 @@ struct Minimum {
   // Under constraints (constrained_descent.h): multipliers and what they amount to, as in
   // Projection; which constraint cannot be met.
   Vector force = {}, bound_multipliers = {}, row_multipliers = {};
+  double proximal = 0;  // δ, where f is flat (proximal_weight)
   Index violated = -1;
 };
 

@@ -135,8 +135,9 @@ void add_hessians(const MetricData& data, Index wanted, HessianPoints& hessians,
     gradients += q * data.oracle.facts().draws;
     if (!h.allFinite()) continue;
     const Matrix H = with_equalities(
-        Eigen::Map<const Matrix>(h.data(), q, q), *data.oracle.facts().constraints,
-        data.points.value.row(next).transpose(), data.points.theta.row(next).transpose());
+        Eigen::Map<const Matrix>(h.data(), q, q) + data.proximal * Matrix::Identity(q, q),
+        *data.oracle.facts().constraints, data.points.value.row(next).transpose(),
+        data.points.theta.row(next).transpose());
     const Matrix factor = inverse_factor(positive_factor(H, data.tuning.metric_floor));
     if (factor.size() == 0 || !factor.allFinite()) continue;
     hessians.points.push_back(next);

@@ -36,7 +36,8 @@ struct MetricData {
   const Basis& basis;     // of the expansion so far, and
   const Coefficients& u;  // its coefficients
   const Points& points;
-  double enough;  // misfit of the secants that needs no Hessians
+  double proximal;  // δ (proximal_weight): the metric is near ∇²f + δI
+  double enough;    // misfit of the secants that needs no Hessians
 };
 // The metric that explains the secants best: the one before, or one on more functions. Hessians that
 // it takes are added to `hessians`, and count q gradients each.
