@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "constraint/projection.h"
 #include "numeric/decompositions.h"
@@ -13,6 +14,22 @@ namespace {
 constexpr double singular = 1e-8;      // λ_min/λ_max below: flat
 constexpr double same_step = 0.05;     // |difference of two steps|/|step|
 constexpr int most_enlargements = 14;  // of R, by 4 each
+
+// How hard f and its kinks can pull at x: |g| + Σ |λ_i ∇c_i| with the largest multipliers of kinks.
+double largest_pull(const Vector& g, const Constraints& constraints, const Vector& theta,
+                    const Vector& x) {
+  double pull = g.norm();
+  if (!constraints.has_kinks()) return pull;
+  const Index q = x.size();
+  ConstraintBlock block;
+  constraints.evaluate(x.transpose(), theta.transpose(), block);
+  for (const Constraint& one : constraints.list()) {
+    if (one.kind != Constraint::Kind::kink) continue;
+    for (Index i = one.first; i < one.first + one.count; ++i)
+      pull += block.most(0, i) * block.jacobian.block(0, i * q, 1, q).norm();
+  }
+  return pull;
+}
 
 }  // namespace
 
@@ -45,27 +62,28 @@ Matrix with_equalities(const Matrix& H, const Constraints& constraints, const Ve
   return result;
 }
 
-std::optional<double> proximal_weight(const Matrix& H, const Vector& g,
-                                      const Constraints& constraints, const Vector& theta,
-                                      const Vector& x) {
+ProximalWeight proximal_weight(const Matrix& H, const Vector& g, const Constraints& constraints,
+                               const Vector& theta, const Vector& x) {
   const Index q = x.size();
   const Vector eigenvalues =
       symmetric_eigenvalues(symmetric_part(with_equalities(H, constraints, x, theta)));
   const double size = eigenvalues.cwiseAbs().maxCoeff();
-  if (std::abs(eigenvalues(0)) > singular * size || !(g.norm() > 0)) return 0;
+  const double pull = largest_pull(g, constraints, theta, x);
+  if (std::abs(eigenvalues(0)) > singular * size || !(pull > 0)) return {};
+  const double least = pull / (1 + x.norm());
   std::optional<Vector> before;
-  double weight = g.norm() / (1 + x.norm());
+  double weight = least;
   for (int k = 0; k < most_enlargements; ++k, weight /= 4) {
     const Matrix M =
         with_equalities(symmetric_part(H) + weight * Matrix::Identity(q, q), constraints, x, theta);
     const Matrix factor = positive_factor(M, 0);
     const Projection end = project(constraints, theta, factor, x - solve_cholesky(factor, g));
-    if (end.outcome != QuadraticSolution::Outcome::solved) return {};
+    if (end.outcome != QuadraticSolution::Outcome::solved) break;
     const Vector step = end.x - x;
-    if (before && (step - *before).norm() <= same_step * step.norm()) return 4 * weight;
+    if (before && (step - *before).norm() <= same_step * step.norm()) return {4 * weight, true};
     before = step;
   }
-  return {};
+  return {least / 10, false};
 }
 
 Matrix inverse_factor(const Matrix& factor) {

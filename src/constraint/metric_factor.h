@@ -1,7 +1,6 @@
 #pragma once
 // Cholesky factors of metrics, and how a Lift stores them: by those of their inverses.
 #include <memory>
-#include <optional>
 
 #include "chaosgrad/lift.h"
 
@@ -18,13 +17,17 @@ namespace chaosgrad::internal {
 
 // Along directions in which f is linear the constraints hold x, and H, which is singular there, is
 // no metric. H + δI is one: the steps P_M(x − M⁻¹g) with it are those of the proximal point method,
-// which contract by δ/(δ + λ), λ the curvature that the Lagrangian has there by the constraints, and
-// end at once where these have a corner. δ = |g|/R with the least R = 4^k (1 + |x|) of which a
-// larger one would change the first step by a twentieth. 0 where H is not singular; empty where
-// no R does: the quadratic model of f falls without end.
-[[nodiscard]] std::optional<double> proximal_weight(const Matrix& H, const Vector& g,
-                                                    const Constraints& constraints,
-                                                    const Vector& theta, const Vector& x);
+// which contract by δ/(δ + λ), λ the curvature that constraints give the Lagrangian there, and end
+// at once where these have a corner. δ is the pull of f and its kinks at x over R, with the least
+// R = 4^k (1 + |x|) of which a larger one changes the step by less than a twentieth.
+struct ProximalWeight {
+  double weight = 0;  // δ; 0 where H is not singular
+  bool settled =
+      true;  // false: no R does, the model of f falls without end; δ is for R = 10 (1 + |x|)
+};
+[[nodiscard]] ProximalWeight proximal_weight(const Matrix& H, const Vector& g,
+                                             const Constraints& constraints, const Vector& theta,
+                                             const Vector& x);
 
 // Of M = H⁻¹ for H = factor factorᵀ: the lower triangular R with R Rᵀ = H⁻¹, and back. Empty for a
 // singular one.

@@ -119,7 +119,7 @@ MeanMetric measure_mean_metric(const Oracle& oracle, std::uint64_t seed, Executo
     const Matrix H = model.hessian(x);
     const Vector g = model.gradient(x);
     if (!H.allFinite() || !g.allFinite()) break;
-    const double proximal = proximal_weight(H, g, *set, centre, x).value_or(0);
+    const double proximal = proximal_weight(H, g, *set, centre, x).weight;
     factor = positive_factor(
         with_equalities(H + proximal * Matrix::Identity(q, q), *set, x, centre), metric_floor);
     const Projection next = project(*set, centre, factor, x - solve_cholesky(factor, g));

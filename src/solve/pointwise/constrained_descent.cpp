@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "constraint/metric_factor.h"
@@ -15,7 +14,6 @@ namespace {
 constexpr double least_decrease = 1e-4;   // of what the slope promises (Armijo)
 constexpr double vanishing = 1e-15;       // eigenvalues below this share of the largest are 0
 constexpr double least_curvature = 1e-6;  // of the model where f is not convex, relative
-constexpr double longest_step = 10;       // over 1 + |x|, where f is linear and nothing ends it
 constexpr double no_multiplier = 1e-9;    // relative to the gradient
 constexpr int most_halvings = 60;
 constexpr int most_stiffenings = 20;
@@ -173,15 +171,14 @@ class ConstrainedDescent {
     return search(end, step, (factor.transpose() * step).squaredNorm());
   }
 
-  // δ of this descent. Where the quadratic model falls without end f itself may not: a step of ten
-  // times its way.
+  // δ of this descent. Where the quadratic model falls without end f itself may not: it is asked
+  // again at every x.
   double proximal() {
     if (best_.proximal > 0) return best_.proximal;
-    const std::optional<double> found =
+    const ProximalWeight found =
         proximal_weight(best_.hessian, best_.gradient, set_, theta_, best_.x);
-    if (!found) return best_.gradient.norm() / (longest_step * (1 + best_.x.norm()));
-    best_.proximal = *found;
-    return *found;
+    if (found.settled) best_.proximal = found.weight;
+    return found.weight;
   }
 
   // Halves the step until f falls by a share of what it promises: −|step|²_H is the slope along it,
