@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "constraint/bound_active_set.h"
 #include "constraint/dual_active_set.h"
 
 namespace chaosgrad::internal {
@@ -108,6 +109,12 @@ QuadraticSolution DualActiveSet::run(const std::vector<Index>& guess) {
 }
 
 QuadraticSolution solve(const QuadraticProgram& program, const std::vector<Index>& guess) {
+  const bool only_bounds = program.rows.rows() == 0;
+  if (only_bounds && program.y.size() >= BoundActiveSet::least_variables) {
+    std::optional<QuadraticSolution> found =
+        BoundActiveSet(program.factor).solve(program.y, program.lower, program.upper, guess);
+    if (found) return std::move(*found);
+  }
   return DualActiveSet(program).run(guess);
 }
 
