@@ -19,13 +19,15 @@ enum class Side : signed char { lower = -1, free = 0, upper = 1 };
 // What holds with the components at their sides: x, and the force M (y − x).
 struct Trial {
   Vector x, force;
-  Vector terms;  // |M| |x − y|: what the force is a sum of
+  double distance = 0;  // |x − y|: times the norm of a row of M what the terms of a force may be
 };
 
 class SideChanges {
  public:
-  SideChanges(const Matrix& M, const Vector& y, const Vector& lower, const Vector& upper)
+  SideChanges(const Matrix& M, const Vector& norms, const Vector& y, const Vector& lower,
+              const Vector& upper)
       : M_(M),
+        norms_(norms),
         y_(y),
         lower_(lower),
         upper_(upper),
@@ -61,12 +63,13 @@ class SideChanges {
     QuadraticSolution solution;
     solution.outcome = QuadraticSolution::Outcome::solved;
     solution.steps = steps;
-    solution.x = trial_.x.cwiseMax(lower_).cwiseMin(upper_);
+    solution.x = trial_.x.cwiseMax(lower_).cwiseMin(upper_);  // to rounding
     solution.row_multipliers.resize(0);
     solution.bound_multipliers = Vector::Zero(q);
     for (Index j = 0; j < q; ++j) {
       const Side side = sides_[static_cast<std::size_t>(j)];
       if (side == Side::free) continue;
+      solution.x(j) = side == Side::upper ? upper_(j) : lower_(j);
       const double force = trial_.force(j);
       const bool fixed = lower_(j) == upper_(j);
       solution.bound_multipliers(j) = fixed                 ? force
@@ -99,7 +102,7 @@ class SideChanges {
       }
     }
     trial_.x = y_ + move;
-    trial_.terms.noalias() = M_.cwiseAbs() * move.cwiseAbs();
+    trial_.distance = move.norm();
     return trial_.x.allFinite();
   }
 
@@ -116,7 +119,8 @@ class SideChanges {
         if (trial_.x(j) < lower_(j) - slack) side = Side::lower;
       } else if (lower_(j) < upper_(j)) {
         const double sign = side == Side::upper ? 1 : -1;
-        if (sign * trial_.force(j) < -rounding_of_sides * trial_.terms(j)) side = Side::free;
+        if (sign * trial_.force(j) < -rounding_of_sides * norms_(j) * trial_.distance)
+          side = Side::free;
       }
       wrong += side != before ? 1 : 0;
     }
@@ -124,6 +128,7 @@ class SideChanges {
   }
 
   const Matrix& M_;
+  const Vector& norms_;  // of its rows
   const Vector &y_, &lower_, &upper_;
   std::vector<Side> sides_;
   Trial trial_;
@@ -135,13 +140,13 @@ class SideChanges {
 }  // namespace
 
 BoundActiveSet::BoundActiveSet(const Matrix& factor)
-    : M_(factor.triangularView<Eigen::Lower>() * factor.transpose()) {}
+    : M_(factor.triangularView<Eigen::Lower>() * factor.transpose()), norms_(M_.rowwise().norm()) {}
 
 std::optional<QuadraticSolution> BoundActiveSet::solve(const Vector& y, const Vector& lower,
                                                        const Vector& upper,
                                                        const std::vector<Index>& guess) const {
   if ((lower.array() > upper.array()).any() || !y.allFinite()) return {};
-  SideChanges changes(M_, y, lower, upper);
+  SideChanges changes(M_, norms_, y, lower, upper);
   changes.start(guess);
   if (!changes.run()) return {};
   return changes.result();

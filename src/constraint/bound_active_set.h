@@ -29,6 +29,7 @@ class BoundActiveSet {
 
  private:
   Matrix M_;
+  Vector norms_;  // of its rows
 };
 
 }  // namespace chaosgrad::internal
