@@ -5,7 +5,7 @@ Usage: benchmarks/bounded.py [--program build/release/chaosgrad] [--jobs 1] [--s
 
 benchmarks/bounded/ has the files, written before any of them was run. The optimum of each is coded here apart from its file, and found by
 SciPy (SLSQP, with one more variable for each kink; trust-constr where that does not arrive) or in closed form. Prints for each: status, error estimate, true error
-(relative, over fresh theta), largest relative violation there, gradients, seconds.
+(relative, over fresh theta), largest relative violation there, gradients, seconds; for those whose multipliers are known, their error.
 """
 import argparse
 import csv
@@ -224,15 +224,124 @@ def tv_steps(theta):
     return y - D.T @ s
 
 
+def with_prices(f, x0, equal={}, above={}, lower=None, upper=None, names=None):
+    """As minimise(), and the multipliers at the optimum: gradient of f = sum of prices times gradients of what binds, by nonnegative least squares.
+    equal and above are dictionaries of functions; bounds are those of `names`, a list of (variable, size)."""
+    x = minimise(f, x0, list(equal.values()), list(above.values()), lower, upper)
+
+    def central(c):
+        h = 1e-5
+        return np.array([(np.atleast_1d(c(x + h * e)) - np.atleast_1d(c(x - h * e))) / (2 * h) for e in np.eye(len(x))]).T
+    columns, owners = [], []
+    for name, c in equal.items():
+        for k, row in enumerate(central(c)):
+            columns += [row, -row]
+            owners += [(name, k, -1), (name, k, 1)]
+    for name, c in above.items():
+        for k, (row, value) in enumerate(zip(central(c), np.atleast_1d(c(x)))):
+            if value < 1e-6:
+                columns.append(row)
+                owners.append((name, k, 1))
+    place = [(name, k) for name, size in names for k in range(size)]
+    for j, (name, k) in enumerate(place):
+        if lower is not None and x[j] - np.broadcast_to(lower, x.shape)[j] < 1e-7:
+            columns.append(np.eye(len(x))[j])
+            owners.append((name + ".lower", k, 1))
+        if upper is not None and np.broadcast_to(upper, x.shape)[j] - x[j] < 1e-7:
+            columns.append(-np.eye(len(x))[j])
+            owners.append((name + ".upper", k, 1))
+    prices = {}
+    if columns:
+        values, rest = optimize.nnls(np.array(columns).T, central(f)[0])
+        assert rest < 1e-3 * (1 + np.linalg.norm(central(f)[0])), f"not an optimum: {rest}"
+        for (name, k, sign), value in zip(owners, values):
+            prices[f"{name}[{k}]"] = prices.get(f"{name}[{k}]", 0.0) + sign * value
+    return x, prices
+
+
+def reservoir(theta):
+    spring, summer, value, pool = theta
+    inflow, w = np.array([2, spring, 1.5, summer, 0.6, 1.2]), np.array([1, 1, 1.2, value, value, 1])
+    storage = lambda r: 4 + np.cumsum(inflow - r)  # noqa: E731
+    f = lambda r: -w @ np.log(np.maximum(r + 0.01, 1e-12)) + 0.05 * ((storage(r) - 5) ** 2).sum()  # noqa: E731
+    above = {"dead": lambda r: storage(r) - 2, "flood": lambda r: pool - storage(r), "cycle": lambda r: storage(r)[5] - 4}
+    start = np.minimum(inflow, [2.4, 2.4, 2.4, 2.9, 2.9, 2.4])
+    return with_prices(f, start, above=above, lower=0, upper=np.array([2.5, 2.5, 2.5, 3, 3, 2.5]), names=[("release", 6)])
+
+
+def grasp(theta):
+    weight, side, friction = theta
+    half = 0.8660254
+    equal = {"lift": lambda z: z[1] + z[4] + z[7] - weight,
+             "across": lambda z: z[2] - 0.5 * z[5] - 0.5 * z[8] + half * (z[3] - z[6]) - side,
+             "along": lambda z: half * (z[5] - z[8]) + z[0] - 0.5 * (z[3] + z[6])}
+    cone = lambda i: lambda z: friction * z[i + 2] - np.hypot(z[i], z[i + 1])  # noqa: E731
+    above = {"cone_a": cone(0), "cone_b": cone(3), "cone_c": cone(6), "crush": lambda z: 14 - z[2] - z[5] - z[8]}
+    tall = weight / 3
+    start = [0.0, tall, 1.5 * tall / friction + side / 2] * 3
+    return with_prices(lambda z: z @ z, start, equal, above, names=[("a", 3), ("b", 3), ("c", 3)])
+
+
+def farm(theta):
+    wheat, maize, water, nitrogen = theta
+    p, r = np.array([wheat, 1.4 * maize, 0.9, 0.7]), np.array([0.8 * wheat, maize, 0.5, 0.4])
+
+    def f(z):
+        a, n = np.maximum(z[:4], -0.09), np.maximum(z[4:], -0.04)
+        return -p @ np.sqrt(a + 0.1) - r @ np.sqrt(n + 0.05) + nitrogen * z[4:].sum() + 0.02 * z[:4] @ z[:4] + 0.01 * z[4:] @ z[4:]
+    above = {"land": lambda z: 10 - z[:4].sum(), "irrigation": lambda z: water - np.array([0.3, 0.8, 0.5, 0.2]) @ z[:4],
+             "clean": lambda z: 3 - z[4:].sum()}
+    return with_prices(f, [1.0] * 4 + [0.5] * 4, {}, above, 0, np.array([6.0] * 4 + [1e6] * 4), names=[("area", 4), ("rate", 4)])
+
+
+def leverage(theta):
+    """w = 1/4-ish as a difference of what is long and what is short, so that the sum of absolute values is linear."""
+    v1, v2, v3, limit = theta
+    S = np.array([[0.04, 0.012, 0.006, 0.01], [0.012, 0.03, 0.009, 0.004], [0.006, 0.009, 0.06, 0.015], [0.01, 0.004, 0.015, 0.05]])
+    bench, view = np.array([0.3, 0.3, 0.2, 0.2]), np.array([v1, v2, v3, 0.1]) / 2
+    w = lambda z: z[:4] - z[4:]  # noqa: E731
+    f = lambda z: 10 * w(z) @ S @ w(z) - view @ w(z) + 1e-9 * z @ z  # noqa: E731
+    above = [lambda z: limit - z.sum(), lambda z: 50 * (0.02 - (w(z) - bench) @ S @ (w(z) - bench)), lambda z: w(z) + 0.5]
+    return w(minimise(f, np.r_[bench, np.zeros(4)], [lambda z: w(z).sum() - 1], above, 0))
+
+
+def dose(theta):
+    shift, density, prescribed = theta
+    tilt = np.exp(np.array([0.2, 0.1, 0, -0.1, -0.2]) * shift) / density
+    T = np.array([[1, 0.6, 0.3, 0.2, 0.5], [0.7, 1, 0.5, 0.4, 0.2], [0.4, 0.7, 1, 0.5, 0.3], [0.3, 0.4, 0.8, 1, 0.6]]) * tilt
+    O = np.array([[0.3, 0.5, 0.2, 0.1, 0.6], [0.1, 0.2, 0.6, 0.7, 0.3], [0.5, 0.1, 0.3, 0.3, 0.2]]) * tilt  # noqa: E741
+
+    def f(z):  # z = (fluence, what is above the kink)
+        x = z[:5]
+        return 10 * ((T @ x - prescribed) ** 2).sum() + (np.maximum(O @ x - 0.8, 0) ** 2).sum() + 0.05 * x @ x + 0.1 * z[5]
+    above = {"cold": lambda z: T @ z[:5] - 0.97 * prescribed, "mean": lambda z: 0.75 * prescribed / density - (O @ z[:5]).sum() / 3,
+             "kink": lambda z: z[5] - (O[0] - O[1]) @ z[:5]}
+    x, prices = with_prices(f, [0.8] * 5 + [0.5], {}, above, 0, np.array([3.0] * 5 + [1e6]), names=[("fluence", 5), ("kink", 1)])
+    return x[:5], {name: price for name, price in prices.items() if not name.startswith("kink")}
+
+
 PROBLEMS = {"water-filling": water_filling, "equilibrium": equilibrium, "transport": transport, "isotonic": isotonic, "turnover": turnover,
             "truss": truss, "weber": weber, "hinge": hinge, "pinball": pinball, "execution": execution, "entropy-die": entropy_die,
-            "antenna": antenna, "blending": blending, "cournot": cournot, "two-products": two_products, "tv-steps": tv_steps}
+            "antenna": antenna, "blending": blending, "cournot": cournot, "two-products": two_products, "tv-steps": tv_steps,
+            "reservoir": reservoir, "grasp": grasp, "farm": farm, "leverage": leverage, "dose": dose}
+
+
+def price_error(names, values, prices):
+    """Root mean square of the errors of all multipliers, over that of the multipliers. `c` is also called c[0]."""
+    columns = {name if name.endswith("]") else name + "[0]": values[:, k] for k, name in enumerate(names)}
+    truth = {name: np.array([of.get(name, 0.0) for of in prices]) for name in columns}
+    unknown = {name for of in prices for name in of} - set(columns)
+    assert not unknown, f"no multipliers of {unknown}"
+    return np.sqrt(sum(((columns[name] - truth[name]) ** 2).mean() for name in columns) / sum((price**2).mean() for price in truth.values()))
 
 
 def run(arguments, name, seed):
     document = tomllib.loads((FOLDER / f"{name}.toml").read_text())
     thetas = parameters(document, FOLDER, arguments.fresh, 42)
-    truth = np.array([PROBLEMS[name](theta) for theta in thetas])
+    found = [PROBLEMS[name](theta) for theta in thetas]
+    priced = isinstance(found[0], tuple)
+    truth = np.array([x for x, _ in found] if priced else found)
+    prices = [of for _, of in found] if priced else []
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         command = [arguments.program, "solve", str(FOLDER / f"{name}.toml"), "--json", "--quiet", "-o", str(folder / "run"),
@@ -244,16 +353,21 @@ def run(arguments, name, seed):
         except json.JSONDecodeError:
             return f"{name:14} exit {done.returncode}: {done.stderr.strip()}"
         (folder / "theta.csv").write_text("\n".join([",".join(document["parameters"])] + [",".join(f"{t:.17g}" for t in row) for row in thetas]) + "\n")
-        found = subprocess.run([arguments.program, "eval", str(folder / "run"), "--csv", str(folder / "theta.csv"), "--anyway", "--extrapolate"], capture_output=True, text=True)
+        found = subprocess.run([arguments.program, "eval", str(folder / "run"), "--csv", str(folder / "theta.csv"), "--anyway", "--extrapolate"]
+                               + (["--multipliers"] if priced else []), capture_output=True, text=True)
         if found.returncode:
             return f"{name:14} {summary['status']} {summary['stop_reason']} eval: {found.stderr.strip()}"
-        x = np.array([[float(cell) for cell in row[-truth.shape[1]:]] for row in list(csv.reader(io.StringIO(found.stdout)))[1:]])
+        head, *cells = list(csv.reader(io.StringIO(found.stdout)))
+        d, q = thetas.shape[1], truth.shape[1]
+        values = np.array([[float(cell) for cell in row] for row in cells])
+        x = values[:, d:d + q]
+    off = price_error(head[d + q:], values[:, d + q:], prices) if priced else None
     size = np.sqrt((truth**2).sum(1).mean())
     error = np.sqrt(((x - truth) ** 2).sum(1).mean()) / size
     estimate = (summary.get("error") or {}).get("estimate")
     return (f"{name:14} {summary['status']:16} estimate {estimate / size if estimate else float('nan'):8.1e} true {error:8.1e} "
             f"violation {summary.get('violation') or 0:7.1e} gradients {summary['gradient_evaluations']:8} m {summary['basis_size']:4} "
-            f"{summary['seconds']:6.2f} s  {summary['stop_reason']}")
+            f"{summary['seconds']:6.2f} s  " + (f"multipliers {off:7.1e}  " if priced else "") + f"{summary['stop_reason']}")
 
 
 def main():

@@ -124,6 +124,19 @@ Row measure_projections(const std::string& name, Index q, bool ball) {
   return row;
 }
 
+// |x_j| ≤ 1/2, per sample of a block in one metric.
+Row measure_bounded_block(Index q) {
+  const LinearConstraints constraints(q, Vector::Constant(q, -0.5), Vector::Constant(q, 0.5), {});
+  const Index n = 16;
+  const Matrix y = signed_numbers(3, n, q), theta = Matrix::Zero(n, 1);
+  const std::vector<Matrix> factors{metric_factor(q)};
+  Row row{"bounds, block in one metric", q};
+  row.warm = row.cold =
+      least_seconds([&] { (void)project_block(constraints, theta, factors, y); }) /
+      static_cast<double>(n);
+  return row;
+}
+
 void print_rows(const std::vector<Row>& rows, bool json) {
   if (json)
     std::printf("[");
@@ -147,8 +160,8 @@ int main(int argc, char** argv) {
               measure_program("bounds and rows", 15, 5, 0.5, 0.1),
               measure_program("rows", 200, 100, infinity, 0.1),
               measure_program("bounds and rows", 200, 100, 0.5, 0.1),
-              measure_program("bounds", 1000, 0, 0.5, 0),
-              measure_program("many rows", 5, 442, infinity, 0.3),
+              measure_program("bounds", 1000, 0, 0.5, 0), measure_program("bounds", 100, 0, 0.5, 0),
+              measure_bounded_block(1000), measure_program("many rows", 5, 442, infinity, 0.3),
               measure_projections("projection on a ball", 15, true),
               measure_projections("projection with groups", 15, false)},
              json);

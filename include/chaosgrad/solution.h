@@ -179,6 +179,9 @@ struct Solution {
   std::optional<double> true_error = {};  // ‖x_u − x*‖_π against the reference
   std::int64_t gradients = 0;             // spent on the solution
   std::int64_t diagnostic_gradients = 0;  // spent on constants and on tests beyond it
+  // Hessians that the problem offers, taken for the metric of the lift (chaosgrad/lift.h): they are
+  // no gradients. Elsewhere a Hessian counts as q gradients.
+  std::int64_t hessians = 0;
   // Features of x*(θ) of a smaller probability than this may have escaped the tests: 3/n for n test
   // samples, where the probability of missing one is 5 %. Empty: nothing was tested.
   std::optional<double> unseen = {};

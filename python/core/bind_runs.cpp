@@ -126,6 +126,8 @@ void bind_results(py::class_<PythonRun>& run) {
       .def_property_readonly(
           "diagnostic_gradients",
           [](const PythonRun& self) { return self.solution.diagnostic_gradients; })
+      .def_property_readonly("hessians",
+                             [](const PythonRun& self) { return self.solution.hessians; })
       .def_property_readonly("seconds", [](const PythonRun& self) { return self.solution.seconds; })
       .def_property_readonly("notes", [](const PythonRun& self) { return self.solution.notes; })
       .def_property_readonly("history", &history_of)

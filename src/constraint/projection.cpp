@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 
+#include "constraint/bound_active_set.h"
 #include "constraint/sequential_projection.h"
 
 namespace chaosgrad::internal {
@@ -33,12 +35,14 @@ bool satisfies(const Matrix& rows, const Vector& right, const Vector& least, con
 
 // `at` holds the rows at x = 0: b = −c(0) for c = A x − b, without the rounding of A y.
 Projection project_affine(const ConstraintBlock& at, Index sample, const Matrix& factor,
-                          const Vector& y, const std::vector<Index>& guess) {
+                          const Vector& y, const std::vector<Index>& guess,
+                          const BoundActiveSet* of_metric) {
   const Matrix rows = row_values(at, sample, y).J;
   const Vector right = -at.value.row(sample);
   const Vector lower = at.lower.row(sample), upper = at.upper.row(sample);
   const Vector least = at.least.row(sample), most = at.most.row(sample);
-  QuadraticSolution solution = solve({factor, y, lower, upper, rows, right, least, most}, guess);
+  QuadraticSolution solution =
+      solve({factor, y, lower, upper, rows, right, least, most}, guess, of_metric);
   Projection result;
   result.outcome = solution.outcome;
   result.x = std::move(solution.x);
@@ -86,24 +90,38 @@ void advance_all(const Constraints& constraints, const Block& theta, bool all_af
 
 using Factors = std::function<const Matrix&(Index)>;  // of each sample
 
+std::vector<Projection> project_all_affine(const ConstraintBlock& at, const Factors& factor,
+                                           const Block& y, const std::vector<Index>& guess) {
+  const Index p = at.value.cols(), q = y.cols();
+  const bool chained = p > few_rows;
+  const Matrix* metric = nullptr;  // that `of_metric` is for
+  std::optional<BoundActiveSet> of_metric;
+  std::vector<Projection> result;
+  for (Index b = 0; b < y.rows(); ++b) {
+    const Matrix& L = factor(b);
+    if (has_many_bounds(p, q) && metric != &L) {
+      of_metric.emplace(L);
+      metric = &L;
+    }
+    result.push_back(project_affine(at, b, L, y.row(b),
+                                    chained && b > 0 ? result.back().working : guess,
+                                    of_metric ? &*of_metric : nullptr));
+  }
+  return result;
+}
+
 std::vector<Projection> project_all(const Constraints& constraints, const Block& theta,
                                     const Factors& factor, const Block& y,
                                     const std::vector<Index>& guess) {
   const RowLayout layout(constraints);
   ConstraintBlock at;
   constraints.evaluate(Matrix::Zero(y.rows(), y.cols()), theta, at);
-  std::vector<Projection> result;
-  if (layout.is_quadratic()) {
-    const bool chained = constraints.rows() > few_rows;
-    for (Index b = 0; b < y.rows(); ++b)
-      result.push_back(project_affine(at, b, factor(b), y.row(b),
-                                      chained && b > 0 ? result.back().working : guess));
-    return result;
-  }
+  if (layout.is_quadratic()) return project_all_affine(at, factor, y, guess);
   std::vector<SequentialProjection> projections;
   for (Index b = 0; b < y.rows(); ++b)
     projections.emplace_back(layout, factor(b), y.row(b), at, b, guess);
   advance_all(constraints, theta, layout.all_affine, projections);
+  std::vector<Projection> result;
   for (SequentialProjection& one : projections) result.push_back(std::move(one).result());
   return result;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "constraint/bound_active_set.h"
 #include "constraint/dual_active_set.h"
 
 namespace chaosgrad::internal {
@@ -107,7 +108,20 @@ QuadraticSolution DualActiveSet::run(const std::vector<Index>& guess) {
   return result(Outcome::unfinished, -1);
 }
 
-QuadraticSolution solve(const QuadraticProgram& program, const std::vector<Index>& guess) {
+bool has_many_bounds(Index rows, Index variables) {
+  return rows == 0 && variables >= BoundActiveSet::least_variables;
+}
+
+QuadraticSolution solve(const QuadraticProgram& program, const std::vector<Index>& guess,
+                        const BoundActiveSet* of_metric) {
+  if (has_many_bounds(program.rows.rows(), program.y.size())) {
+    const auto in = [&](const BoundActiveSet& set) {
+      return set.solve(program.y, program.lower, program.upper, guess);
+    };
+    std::optional<QuadraticSolution> found =
+        of_metric ? in(*of_metric) : in(BoundActiveSet(program.factor));
+    if (found) return std::move(*found);
+  }
   return DualActiveSet(program).run(guess);
 }
 

@@ -10,6 +10,8 @@
 
 namespace chaosgrad::internal {
 
+class BoundActiveSet;
+
 struct QuadraticProgram {
   const Matrix& factor;         // L, lower triangular: M = L Lᵀ
   const Vector& y;              // q
@@ -38,8 +40,12 @@ struct QuadraticSolution {
   std::vector<Index> working;
 };
 
-// `guess` is the working set of a similar program, or empty.
+// `guess` is the working set of a similar program, or empty. `of_metric`, for programs with bounds
+// alone and many variables, is what several of them with the same M share.
 [[nodiscard]] QuadraticSolution solve(const QuadraticProgram& program,
-                                      const std::vector<Index>& guess = {});
+                                      const std::vector<Index>& guess = {},
+                                      const BoundActiveSet* of_metric = nullptr);
+// Whether programs with so many rows and variables are solved by a BoundActiveSet.
+[[nodiscard]] bool has_many_bounds(Index rows, Index variables);
 
 }  // namespace chaosgrad::internal

@@ -126,6 +126,7 @@ std::string summary(const Record& record, const SampledPart& part, const Digest&
     json["component_errors"] = numbers(solution.error.components);
   if (solution.expansion.lift()) add_constraints(digest.constraints, json);
   json["diagnostic_gradients"] = solution.diagnostic_gradients;
+  json["hessian_evaluations"] = solution.hessians;
   json["unseen"] = number(solution.unseen);
   json["skipped"] = {{"points", solution.skipped}, {"share", number(solution.skipped_share)}};
   json["noise"] = noise_treatment(solution);

@@ -130,12 +130,13 @@ std::string report(const Solution& solution, Detail detail, const Labels& given)
   text += fmt::format("{}: {}\n", to_string(solution.status), solution.message);
   if (detail == Detail::brief) return text;
   const ProblemConstants& constants = solution.constants;
-  text += fmt::format("  method {}, {} iterations, m = {}, {} gradients{}, {:.3g} s\n",
+  text += fmt::format("  method {}, {} iterations, m = {}, {} gradients{}{}, {:.3g} s\n",
                       to_string(solution.options.method), solution.history.size(),
                       solution.expansion.coefficients().rows(), solution.gradients,
                       solution.diagnostic_gradients > 0
                           ? fmt::format(" and {} for tests", solution.diagnostic_gradients)
                           : "",
+                      solution.hessians > 0 ? fmt::format(", {} Hessians", solution.hessians) : "",
                       solution.seconds);
   text += fmt::format("  mu = {:.4g} ({}), L = {:.4g} ({}), kappa = {:.4g}\n", constants.mu.value,
                       constants.mu.given ? "given" : "estimated", constants.L.value,

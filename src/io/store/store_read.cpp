@@ -124,6 +124,7 @@ Solution read_solution(const Hdf5Reader& store, const Measure& measure, Options 
                     .true_error = read_optional(store, "true_error"),
                     .gradients = store.integer("gradients"),
                     .diagnostic_gradients = store.integer("diagnostic_gradients"),
+                    .hessians = store.has("hessians") ? store.integer("hessians") : 0,
                     .unseen = read_optional(store, "unseen"),
                     .skipped = store.has("skipped") ? store.integer("skipped") : 0,
                     .skipped_share = read_optional(store, "skipped_share").value_or(0),

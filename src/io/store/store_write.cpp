@@ -101,6 +101,7 @@ void write_error(Hdf5Writer& store, const Solution& solution) {
   }
   known("true_error", solution.true_error);
   store.integer("diagnostic_gradients", solution.diagnostic_gradients);
+  if (solution.hessians > 0) store.integer("hessians", solution.hessians);
   known("unseen", solution.unseen);
   if (solution.skipped > 0) {
     store.integer("skipped", solution.skipped);

@@ -142,6 +142,7 @@ function answerSection(data) {
       ['Basis functions', count(summary.basis_size)],
       ['Gradient evaluations', count(summary.gradient_evaluations) + (summary.diagnostic_gradients > 0
         ? `, and ${count(summary.diagnostic_gradients)} for tests` : '')],
+      summary.hessian_evaluations > 0 ? ['Hessians', count(summary.hessian_evaluations)] : null,
       ['Time', seconds(summary.seconds) + (known(summary.seconds_total)
         ? `; ${seconds(summary.seconds_total)} with reading and statistics` : '')],
       ['none', null, undefined].includes(summary.noise) ? null : ['Noise', noiseWords[summary.noise] ?? summary.noise],

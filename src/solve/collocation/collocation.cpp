@@ -10,6 +10,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "solve/collocation/confirm.h"
 #include "solve/collocation/context.h"
@@ -77,19 +78,40 @@ double norm_of_points(const Fit& fit, const Points& points) {
                    static_cast<double>(points.size()));
 }
 
+Fit fit_points(const Context& context, Design& design, const Lift* lift,
+               const CollocationState& state) {
+  const Matrix lifted = lifted_values(context, lift, state);
+  return design.fit(state.points, targets(context, lift, lifted, state), state.run.basis,
+                    context.executor);
+}
+
+// Sets run.lift to the one with which points that are left out are predicted best.
+Fit fit_with_best_lift(const Context& context, Design& design, CollocationState& state) {
+  if (!context.constraints) return fit_points(context, design, nullptr, state);
+  std::optional<Fit> best;
+  std::shared_ptr<const Lift> chosen;
+  for (const LiftCandidate& candidate : lift_candidates(context, state)) {
+    Fit fit = fit_points(context, design, candidate.lift.get(), state);
+    if (best && !(fit.limit_squares.mean() < candidate.advantage * best->limit_squares.mean()))
+      continue;
+    best = std::move(fit);
+    chosen = candidate.lift;
+    if (!best->determined) break;
+  }
+  state.run.lift = std::move(chosen);
+  return std::move(*best);
+}
+
 // Polishes all points and fits the expansion to them, with more samples where they do not determine
 // it. Sets basis, u and error. Empty if the run is over.
 std::optional<Fit> polish_and_fit(const Context& context, Design& design, CollocationState& state) {
   for (;;) {
     const std::optional<double> lacking = polish_points(context, state);
     if (!lacking) return {};
-    const Matrix lifted = lifted_values(context, state);
-    Fit fit = design.fit(state.points, targets(context, lifted, state), state.run.basis,
-                         context.executor);
+    Fit fit = fit_with_best_lift(context, design, state);
     if (fit.determined) {
       state.run.basis = fit.basis;
       state.run.u = fit.u;
-      state.run.lift = state.metric;
       if (context.constraints) state.norm = norm_of_points(fit, state.points);
       state.error = measure_error(fit, *lacking, state.error, context.options.confidence);
       return fit;

@@ -106,12 +106,21 @@ Matrix next_steps(const Context& context, PointRange range, const CollocationSta
   return steps;
 }
 
-Matrix lifted_values(const Context& context, const CollocationState& state) {
-  if (!context.constraints) return {};
+std::vector<LiftCandidate> lift_candidates(const Context& context, const CollocationState& state) {
+  std::vector<LiftCandidate> result = {{state.metric, 1}};
+  if (state.run.lift != state.metric) result.push_back({state.run.lift, 1});
+  if (!only_equalities(*context.constraints))
+    result.push_back(
+        {scaled(*state.metric, context.tuning.stiff_metric), context.tuning.stiff_advantage});
+  return result;
+}
+
+Matrix lifted_values(const Context& context, const Lift* lift, const CollocationState& state) {
+  if (!lift) return {};
   const Points& points = state.points;
   Matrix beyond(points.size(), points.x.cols());  // y − x
   over_blocks(context, beyond.rows(), [&](Index first, Index n) {
-    const std::vector<Matrix> factors = state.metric->factors(points.eta.middleRows(first, n));
+    const std::vector<Matrix> factors = lift->factors(points.eta.middleRows(first, n));
     for (Index i = first; i < first + n; ++i) {
       const Matrix& L = factors[factors.size() == 1 ? 0 : static_cast<std::size_t>(i - first)];
       beyond.row(i) = solve_cholesky(L, Vector(points.force.row(i).transpose())).transpose();
@@ -121,11 +130,12 @@ Matrix lifted_values(const Context& context, const CollocationState& state) {
   return points.value + beyond;
 }
 
-Targets targets(const Context& context, const Matrix& lifted, const CollocationState& state) {
-  if (!context.constraints) return {.values = state.points.value};
-  return {.values = lifted, .x_of = [&context, &state](const Matrix& y) {
+Targets targets(const Context& context, const Lift* lift, const Matrix& lifted,
+                const CollocationState& state) {
+  if (!lift) return {.values = state.points.value};
+  return {.values = lifted, .x_of = [&context, lift, &state](const Matrix& y) {
             const Points& points = state.points;
-            Matrix x = project_rows(context, *state.metric, points.eta, points.theta, y).x;
+            Matrix x = project_rows(context, *lift, points.eta, points.theta, y).x;
             for (Index i = 0; i < x.rows(); ++i) {  // without a projection: as wrong as x is large
               if (!x.row(i).allFinite()) x.row(i) = points.value.row(i).array() + state.norm;
             }

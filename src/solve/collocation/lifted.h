@@ -30,10 +30,21 @@ struct Predicted {
 [[nodiscard]] Matrix next_steps(const Context& context, PointRange range,
                                 const CollocationState& state);
 
-// y_j = x_j + M_j⁻¹ force_j at the points; empty without constraints.
-[[nodiscard]] Matrix lifted_values(const Context& context, const CollocationState& state);
-// What a fit goes through: `lifted` (as above), or the values of the points. Both must outlive it.
-[[nodiscard]] Targets targets(const Context& context, const Matrix& lifted,
+// y_j = x_j + M_j⁻¹ force_j at the points, M that of the lift; empty without one.
+[[nodiscard]] Matrix lifted_values(const Context& context, const Lift* lift,
+                                   const CollocationState& state);
+// What a fit goes through: `lifted` (as above), or the values of the points. All must outlive it.
+[[nodiscard]] Targets targets(const Context& context, const Lift* lift, const Matrix& lifted,
                               const CollocationState& state);
+
+// The lifts that a fit may use. The metric that explains secants best is the first; but it may be
+// anything where there are none, and then the lift of the fit before is better. Where hardly an
+// inequality binds x*(θ) has no kinks, and a stiffer metric, whose y is nearer to x, is better.
+struct LiftCandidate {
+  std::shared_ptr<const Lift> lift;
+  double advantage;  // its squared error over that of the best before it must be below
+};
+[[nodiscard]] std::vector<LiftCandidate> lift_candidates(const Context& context,
+                                                         const CollocationState& state);
 
 }  // namespace chaosgrad::internal::collocation

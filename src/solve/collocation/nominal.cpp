@@ -172,7 +172,7 @@ Verdict enter_constraints(const Context& context, CollocationState& state, Point
 void expand_nominal(const Context& context, const Points& nominal, CollocationState& state) {
   state.norm = nominal.value.norm();
   state.points = nominal;
-  state.run.u = lifted_values(context, state);
+  state.run.u = lifted_values(context, state.metric.get(), state);
   state.run.lift = state.metric;
   state.points = {};
 }

@@ -61,7 +61,8 @@ void learn_curvature(const Context& context, CollocationState& state) {
                                .proximal = state.proximal,
                                .enough = context.tuning.metric_enough * target(context, state) /
                                          std::max(state.norm, 1e-300)},
-                              state.metric, state.hessians, state.run.gradients);
+                              state.metric, state.hessians);
+  state.run.hessians = state.hessians.evaluations;
 }
 
 }  // namespace

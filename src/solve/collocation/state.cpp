@@ -15,16 +15,33 @@ namespace chaosgrad::internal::collocation {
 
 namespace {
 
-// At the beginning of a stage the metric is that of the last fit.
+void save(const Lift& lift, const std::string& name, SolverState& saved) {
+  SolverState part;
+  internal::save(lift.basis().indices(), part);
+  saved.integers[name + "_indices"] = part.integers["indices"];
+  saved.arrays[name + "_factor"] = lift.factor();
+}
+
+std::shared_ptr<const Lift> restored_lift(const SolverState& saved, const std::string& name,
+                                          const std::shared_ptr<const Constraints>& constraints,
+                                          const std::vector<Family>& families) {
+  SolverState part;
+  part.integers["indices"] = saved.integer_list(name + "_indices");
+  part.set_integer("dimension", saved.integer("dimension"));
+  return std::make_shared<Lift>(constraints, Basis(families, restore_indices(part)),
+                                saved.array(name + "_factor"));
+}
+
+// The lift of the last fit, and the metric of the steps if it is another one.
 void save_lift(const CollocationState& state, SolverState& saved) {
-  const Lift& lift = *state.run.lift;
-  SolverState metric;
-  internal::save(lift.basis().indices(), metric);
-  saved.integers["metric_indices"] = metric.integers["indices"];
-  saved.arrays["metric_factor"] = lift.factor();
+  save(*state.run.lift, "lift", saved);
+  saved.integers.erase("metric_indices");
+  saved.arrays.erase("metric_factor");
+  if (state.metric != state.run.lift) save(*state.metric, "metric", saved);
   saved.integers["hessian_points"].assign(state.hessians.points.begin(),
                                           state.hessians.points.end());
   saved.arrays["hessian_entries"] = state.hessians.entries;
+  saved.set_integer("hessian_evaluations", state.hessians.evaluations);
   if (state.hessians.quadratic) saved.set_integer("quadratic", *state.hessians.quadratic ? 1 : 0);
   saved.set_number("norm", state.norm);
   saved.set_number("proximal", state.proximal);
@@ -32,15 +49,13 @@ void save_lift(const CollocationState& state, SolverState& saved) {
 
 void restore_lift(const SolverState& saved, const std::shared_ptr<const Constraints>& constraints,
                   CollocationState& state) {
-  SolverState metric;
-  metric.integers["indices"] = saved.integer_list("metric_indices");
-  metric.set_integer("dimension", saved.integer("dimension"));
-  state.metric = std::make_shared<Lift>(constraints,
-                                        Basis(state.run.basis.families(), restore_indices(metric)),
-                                        saved.array("metric_factor"));
-  state.run.lift = state.metric;
+  const std::vector<Family>& families = state.run.basis.families();
+  state.metric = state.run.lift = restored_lift(saved, "lift", constraints, families);
+  if (saved.arrays.contains("metric_factor"))
+    state.metric = restored_lift(saved, "metric", constraints, families);
   const std::vector<std::int64_t>& points = saved.integer_list("hessian_points");
   state.hessians = {{points.begin(), points.end()}, saved.array("hessian_entries")};
+  state.hessians.evaluations = state.run.hessians = saved.integer("hessian_evaluations");
   if (saved.integers.contains("quadratic"))
     state.hessians.quadratic = saved.integer("quadratic") == 1;
   state.norm = saved.number("norm");

@@ -44,8 +44,8 @@ struct CollocationState {
   Index stage = 1;
   Points points = {};
   InverseModel model = InverseModel();
-  // Where x is constrained: the metric of this stage, and the Hessians that it was made of. The
-  // expansion of the last fit keeps its own, run.lift.
+  // Where x is constrained: the metric of this stage, a model of ∇²f that steps are taken in, and the
+  // Hessians that it was made of. The expansion of the last fit has its own, run.lift.
   std::shared_ptr<const Lift> metric = {};
   HessianPoints hessians = {};
   double proximal = 0;            // δ: metrics are near ∇²f + δI (proximal_weight)

@@ -12,6 +12,7 @@ Solution as_solution(const Measure& measure, const Options& options, Run run) {
       .error = run.error.value_or(ErrorEstimate{.confidence = options.confidence}),
       .gradients = run.gradients,
       .diagnostic_gradients = run.constants.gradients + run.test_gradients,
+      .hessians = run.hessians,
       .unseen = run.unseen,
       .skipped = run.skipped,
       .skipped_share = run.skipped_share,

@@ -19,6 +19,7 @@ struct Run {
   std::vector<IterationRecord> history = {};
   ProblemConstants constants = {};
   std::int64_t gradients = 0;
+  std::int64_t hessians = 0;          // see Solution
   std::int64_t test_gradients = 0;    // spent on tests: they do not count against the budget
   std::optional<double> unseen = {};  // see Solution
   std::int64_t skipped = 0;           // see Solution

@@ -27,6 +27,12 @@ void HessianPoints::remove(const std::vector<Index>& numbers) {
 
 namespace {
 
+// How many functions of θ memory and time allow.
+Index most_functions(const MetricData& data) {
+  const Index q = data.points.x.cols();
+  return std::max<Index>(1, data.tuning.metric_numbers / (q * (q + 1) / 2));
+}
+
 // The functions of θ in a metric: those on which the expansion is largest, of low degrees where a
 // germ is unbounded: far out M must not be anything.
 IndexSet metric_indices(const MetricData& data, Index h) {
@@ -45,13 +51,6 @@ IndexSet metric_indices(const MetricData& data, Index h) {
     rows.push_back(i);
   }
   return largest_indices(IndexSet::from(std::move(low)), data.u(rows, Eigen::all), h);
-}
-
-// Equalities always bind: x*(θ) has no kinks, and y needs no better metric.
-bool only_equalities(const Constraints& constraints) {
-  return std::ranges::all_of(constraints.list(), [](const Constraint& one) {
-    return one.kind == Constraint::Kind::equality;
-  });
 }
 
 // V diag(max(λ, least)) Vᵀ.
@@ -124,15 +123,14 @@ Coefficients fit_entries(const Basis& basis, const Matrix& eta, const Matrix& en
 
 // Exact Hessians at the first points, until there are `wanted`; those that are not positive are left
 // out.
-void add_hessians(const MetricData& data, Index wanted, HessianPoints& hessians,
-                  std::int64_t& gradients) {
+void add_hessians(const MetricData& data, Index wanted, HessianPoints& hessians) {
   const Index q = data.points.x.cols();
   Index next = hessians.points.empty() ? 0 : hessians.points.back() + 1;
   for (; static_cast<Index>(hessians.points.size()) < wanted && next < data.points.size(); ++next) {
     if (data.points.trouble[static_cast<std::size_t>(next)] != Trouble::none) continue;
     Matrix h(1, q * q);
     data.oracle.hessian(data.points.value.row(next), data.points.theta.row(next), Matrix(1, 0), h);
-    gradients += q * data.oracle.facts().draws;
+    ++hessians.evaluations;
     if (!h.allFinite()) continue;
     const Matrix H = with_equalities(
         Eigen::Map<const Matrix>(h.data(), q, q) + data.proximal * Matrix::Identity(q, q),
@@ -150,18 +148,15 @@ void add_hessians(const MetricData& data, Index wanted, HessianPoints& hessians,
 // From Hessians at points: at most as many functions as half of the expansion's; the Hessians may
 // take a share of the gradients so far.
 std::shared_ptr<const Lift> from_hessians(const MetricData& data, const Lift& before,
-                                          HessianPoints& hessians, std::int64_t& gradients) {
-  const auto affordable =
-      static_cast<Index>(data.tuning.metric_share * static_cast<double>(gradients) /
-                         (data.tuning.hessians_per_function *
-                          static_cast<double>(data.points.x.cols() * data.oracle.facts().draws)));
-  const Index functions = std::min(
-      {(data.u.rows() + 1) / 2, data.points.size() / 2, affordable, data.tuning.metric_functions});
+                                          HessianPoints& hessians) {
+  const auto affordable = static_cast<Index>(static_cast<double>(data.points.size()) /
+                                             data.tuning.hessians_per_function);
+  const Index functions = std::min({(data.u.rows() + 1) / 2, affordable, most_functions(data)});
   if (functions < 2) return {};
   const IndexSet indices = metric_indices(data, functions);
   const auto wanted = static_cast<Index>(
       std::ceil(data.tuning.hessians_per_function * static_cast<double>(indices.size())));
-  add_hessians(data, wanted, hessians, gradients);
+  add_hessians(data, wanted, hessians);
   if (static_cast<Index>(hessians.points.size()) < wanted) return {};
   const Basis basis(data.basis.families(), indices);
   return std::make_shared<Lift>(before.shared_constraints(), basis,
@@ -204,8 +199,7 @@ bool is_quadratic(const MetricData& data) {
 // From Hessians that do not depend on x, on functions of their own: as many Hessians as a share of
 // the gradients so far pays for, unless those that there are tell enough about the pairs.
 std::shared_ptr<const Lift> from_exact_hessians(const MetricData& data, const Lift& before,
-                                                const SecantPairs& pairs, HessianPoints& hessians,
-                                                std::int64_t& gradients) {
+                                                const SecantPairs& pairs, HessianPoints& hessians) {
   const Index q = data.points.x.cols();
   const auto fitted = [&]() -> std::shared_ptr<const Lift> {
     const Matrix eta = data.points.eta(hessians.points, Eigen::all);
@@ -216,8 +210,7 @@ std::shared_ptr<const Lift> from_exact_hessians(const MetricData& data, const Li
     const Matrix mean =
         inverse_factor(positive_factor(mean_metric(data), data.tuning.metric_floor));
     limit_factors(mean, 1 / data.tuning.metric_least, factors);
-    const Index most =
-        std::min({eta.rows() / 2, (data.u.rows() + 1) / 2, data.tuning.metric_functions});
+    const Index most = std::min({eta.rows() / 2, (data.u.rows() + 1) / 2, most_functions(data)});
     FittedFactors found = fit_factors(
         data.basis.families(), eta, weights_at(eta, data), factors, mean,
         {.most = std::max<Index>(1, most), .unbounded_degree = data.tuning.exact_metric_degree});
@@ -227,10 +220,7 @@ std::shared_ptr<const Lift> from_exact_hessians(const MetricData& data, const Li
   if (std::shared_ptr<const Lift> found = fitted();
       found && leak(*found, pairs, data) <= data.enough)
     return found;
-  const auto price = static_cast<double>(q * data.oracle.facts().draws);
-  const auto affordable =
-      static_cast<Index>(data.tuning.metric_share * static_cast<double>(gradients) / price);
-  add_hessians(data, std::min(affordable, 2 * data.tuning.metric_functions), hessians, gradients);
+  add_hessians(data, 2 * most_functions(data), hessians);
   return fitted();
 }
 
@@ -266,7 +256,7 @@ std::shared_ptr<const Lift> from_secants(const MetricData& data, const Lift& bef
         inverse_root * with_floor(inner, data.tuning.metric_least) * inverse_root;
     entries.row(j) = packed_factor(cholesky_factor(inverse)).transpose();
   }
-  const Index functions = std::min({data.u.rows(), N / 3, data.tuning.metric_functions});
+  const Index functions = std::min({data.u.rows(), N / 3, most_functions(data)});
   const Basis basis(data.basis.families(), metric_indices(data, std::max<Index>(1, functions)));
   return std::make_shared<Lift>(
       before.shared_constraints(), basis,
@@ -274,6 +264,17 @@ std::shared_ptr<const Lift> from_secants(const MetricData& data, const Lift& bef
 }
 
 }  // namespace
+
+bool only_equalities(const Constraints& constraints) {
+  return std::ranges::all_of(constraints.list(), [](const Constraint& one) {
+    return one.kind == Constraint::Kind::equality;
+  });
+}
+
+std::shared_ptr<const Lift> scaled(const Lift& lift, double factor) {
+  return std::make_shared<Lift>(lift.shared_constraints(), lift.basis(),
+                                lift.factor() / std::sqrt(factor));  // of M⁻¹
+}
 
 std::shared_ptr<const Lift> constant_metric(std::shared_ptr<const Constraints> constraints,
                                             const std::vector<Family>& families,
@@ -284,7 +285,7 @@ std::shared_ptr<const Lift> constant_metric(std::shared_ptr<const Constraints> c
 }
 
 std::shared_ptr<const Lift> learn_metric(const MetricData& data, std::shared_ptr<const Lift> before,
-                                         HessianPoints& hessians, std::int64_t& gradients) {
+                                         HessianPoints& hessians) {
   if (data.points.x.cols() > data.tuning.metric_variables || only_equalities(before->constraints()))
     return before;
   const SecantPairs pairs = collect_pairs(data.points, data.tuning.model_pairs);
@@ -293,7 +294,7 @@ std::shared_ptr<const Lift> learn_metric(const MetricData& data, std::shared_ptr
   const bool has_hessian = data.oracle.has_hessian();
   if (has_hessian && !hessians.quadratic) {
     hessians.quadratic = is_quadratic(data);
-    gradients += 2 * data.points.x.cols() * data.oracle.facts().draws;
+    hessians.evaluations += 2;
   }
   const bool exact = hessians.quadratic.value_or(false);
   const auto rate = [&](const Lift& lift) {
@@ -309,8 +310,8 @@ std::shared_ptr<const Lift> learn_metric(const MetricData& data, std::shared_ptr
   };
   consider(from_secants(data, *before, pairs));
   if (least > data.enough && has_hessian)
-    consider(exact ? from_exact_hessians(data, *before, pairs, hessians, gradients)
-                   : from_hessians(data, *before, hessians, gradients));
+    consider(exact ? from_exact_hessians(data, *before, pairs, hessians)
+                   : from_hessians(data, *before, hessians));
   return best;
 }
 

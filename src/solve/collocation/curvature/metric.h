@@ -19,6 +19,7 @@ struct HessianPoints {
   std::vector<Index> points = {};
   Matrix entries = {};                 // n×q(q + 1)/2
   std::optional<bool> quadratic = {};  // whether f is in x; empty: not tried yet
+  std::int64_t evaluations = 0;        // of Hessians, for these and for what was tried
   // Points with these ascending numbers are no more.
   void remove(const std::vector<Index>& numbers);
 };
@@ -27,6 +28,12 @@ struct HessianPoints {
 [[nodiscard]] std::shared_ptr<const Lift> constant_metric(
     std::shared_ptr<const Constraints> constraints, const std::vector<Family>& families,
     const Matrix& hessian, const CurvatureTuning& tuning);
+
+// Equalities always bind: x*(θ) has no kinks then.
+[[nodiscard]] bool only_equalities(const Constraints& constraints);
+
+// The lift with M times `factor`.
+[[nodiscard]] std::shared_ptr<const Lift> scaled(const Lift& lift, double factor);
 
 // What a metric for the next stage is learnt from.
 struct MetricData {
@@ -40,10 +47,9 @@ struct MetricData {
   double enough;    // misfit of the secants that needs no Hessians
 };
 // The metric that explains the secants best: the one before, or one on more functions. Hessians that
-// it takes are added to `hessians`, and count q gradients each.
+// it takes are added to `hessians`; they are no gradients, and count apart (docs/decisions.md).
 [[nodiscard]] std::shared_ptr<const Lift> learn_metric(const MetricData& data,
                                                        std::shared_ptr<const Lift> before,
-                                                       HessianPoints& hessians,
-                                                       std::int64_t& gradients);
+                                                       HessianPoints& hessians);
 
 }  // namespace chaosgrad::internal

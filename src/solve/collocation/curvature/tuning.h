@@ -46,25 +46,28 @@ struct CurvatureTuning {
   // secants is not good enough where Hessians are known.
   // Origin: kinks make an error of some hundredths of x, which M damps by its own error.
   double metric_enough = 5;
-  // What Hessians may take of the gradients so far, how many there are for each function of θ, and
-  // the ridge of their fit.
+  // How many Hessians there are for each function of θ, and the ridge of their fit.
   // Origin: five constrained problems: with 0.3 and 2 predictive control takes four times as many
   // gradients, with 1.5 Hessians per function a long-only portfolio twelve times.
-  double metric_share = 0.5;
   double hessians_per_function = 2.5;
   double metric_ridge = 1e-4;
   // M over H where equalities are the only constraints: y is near to x, which has no kinks then.
   // Origin: a compromise: multipliers are as many times less accurate.
   double stiff_metric = 10;
+  // The squared error with such a metric over that without, below which it is taken where there are
+  // inequalities.
+  // Origin: half the error is worth multipliers that are less accurate.
+  double stiff_advantage = 0.25;
   // The highest degree of M in germs that are unbounded.
   // Origin: a guard: at six standard deviations a cubic is of the order of 100.
   Index metric_degree = 3;
   // The same where the Hessian does not depend on x: its fit is checked by factors left out.
   // Origin: exp(−0.4 z), z normal, leaves 2e-4 beyond degree 6.
   Index exact_metric_degree = 6;
-  // Functions of θ in M at most, and variables beyond which M is the same for every θ.
-  // Origin: guards on time and memory: q(q + 1)/2 numbers for each function.
-  Index metric_functions = 100;
+  // Numbers in M at most, q(q + 1)/2 for each function of θ; and variables beyond which M is the
+  // same for every θ.
+  // Origin: guards on time and memory: 100 functions with 60 variables.
+  Index metric_numbers = 183'000;
   Index metric_variables = 60;
 };
 
@@ -82,13 +85,13 @@ void visit(CurvatureTuning& tuning, const Visitor& visitor) {
   visitor("metric_least", tuning.metric_least);
   visitor("metric_misfit", tuning.metric_misfit);
   visitor("metric_enough", tuning.metric_enough);
-  visitor("metric_share", tuning.metric_share);
   visitor("hessians_per_function", tuning.hessians_per_function);
   visitor("metric_ridge", tuning.metric_ridge);
   visitor("stiff_metric", tuning.stiff_metric);
+  visitor("stiff_advantage", tuning.stiff_advantage);
   visitor("metric_degree", tuning.metric_degree);
   visitor("exact_metric_degree", tuning.exact_metric_degree);
-  visitor("metric_functions", tuning.metric_functions);
+  visitor("metric_numbers", tuning.metric_numbers);
   visitor("metric_variables", tuning.metric_variables);
 }
 
