@@ -104,8 +104,8 @@ void check_kink(const FormulaData& data, const KinkProgram& program, Point point
         fmt::format(
             "the objective is not differentiable in the variables: its gradient jumps at {}. Kinks "
             "are understood where abs, max(a, b), norm1 or norm2 of affine functions are added "
-            "with "
-            "weights >= 0; here smooth the kink, or let noise enter it",
+            "with weights >= 0; here smooth the kink, let noise enter it, or give the largest of "
+            "several terms a variable of its own: minimize t with constraints a <= t, b <= t, …",
             describe(data, point)),
         program.span.text < 0 ? data.objective_span : program.span);
   }

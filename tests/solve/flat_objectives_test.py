@@ -1,0 +1,162 @@
+"""Objectives that are linear along some directions, or altogether, where the constraints fix x: against closed forms. And those
+that nothing fixes: refused for that reason."""
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+BALL = """
+[parameters]
+angle = { distribution = "uniform", lower = 0, upper = 3 }
+[variables]
+x = { size = 2 }
+[constraints]
+ball = "norm2(x) <= 2"
+[objective]
+minimize = "cos(angle)*x[0] + sin(angle)*x[1]"
+"""
+COVARIANCE = [[0.04, 0.006, 0.0], [0.006, 0.0225, 0.003], [0.0, 0.003, 0.01]]
+HIGHEST_RETURN = f"""
+[parameters]
+limit = {{ distribution = "uniform", lower = 0.012, upper = 0.02 }}
+view = {{ distribution = "uniform", lower = 0.06, upper = 0.1 }}
+[constants]
+S = {COVARIANCE}
+[variables]
+w = {{ size = 3, start = 0.33 }}
+[constraints]
+budget = "sum(w) == 1"
+risk = "dot(w, S*w) <= limit"
+[objective]
+minimize = "-(0.10*w[0] + view*w[1] + 0.05*w[2])"
+"""
+# Hillier and Lieberman, Introduction to Operations Research: the Wyndor Glass Co.; the price of a door is uncertain.
+LINEAR_PROGRAM = """
+[parameters]
+price = { distribution = "uniform", lower = 3, upper = 5 }
+[variables]
+doors = { lower = 0 }
+windows = { lower = 0 }
+[constraints]
+plant1 = "doors <= 4"
+plant2 = "2*windows <= 12"
+plant3 = "3*doors + 2*windows <= 18"
+[objective]
+minimize = "-(price*doors + 5*windows)"
+"""
+LARGEST_OF_THREE = """
+[parameters]
+s = { distribution = "uniform", lower = -1, upper = 1 }
+[variables]
+x = {}
+t = {}
+[constraints]
+a = "x - s <= t"
+b = "-2*x + s <= t"
+c = "0.2 - x/2 <= t"
+[objective]
+minimize = "t + x^2/20"
+"""
+DISTANCES = """
+[parameters]
+weight = { distribution = "uniform", lower = 0.5, upper = 1.5 }
+[variables]
+x = { size = 2, start = 10 }
+[objective]
+minimize = "norm2(x - [-1, 0]) + norm2(x - [1, 0]) + weight*norm2(x - [0, 2])"
+"""
+NOT_UNIQUE = """
+[parameters]
+p = { distribution = "uniform", lower = 1, upper = 2 }
+[variables]
+x = { size = 2, lower = 0 }
+[constraints]
+room = "x[0] + x[1] <= 3"
+[objective]
+minimize = "(x[0] + x[1] - p)^2"
+"""
+UNBOUNDED = """
+[parameters]
+p = { distribution = "uniform", lower = 1, upper = 2 }
+[variables]
+x = { size = 2, lower = 0 }
+[constraints]
+room = "x[0] - x[1] <= 3"
+[objective]
+minimize = "-p*x[0] + 0.1*x[1]"
+"""
+
+
+def opposite(angle):
+    return [-2 * np.cos(angle), -2 * np.sin(angle)]
+
+
+def highest_return(limit, view):
+    """w = S⁻¹1/A + Q m sqrt((limit − 1/A)/mᵀQm), A = 1ᵀS⁻¹1, Q = S⁻¹ − S⁻¹11ᵀS⁻¹/A."""
+    inverse, m, one = np.linalg.inv(COVARIANCE), np.array([0.1, view, 0.05]), np.ones(3)
+    least = inverse @ one / (one @ inverse @ one)
+    Q = inverse - np.outer(inverse @ one, least)
+    return least + Q @ m * np.sqrt((limit - 1 / (one @ inverse @ one)) / (m @ Q @ m))
+
+
+def largest_of_three(s):
+    """The best of all points where two of the three are equal, and of the minima of each alone."""
+    value = lambda x: max(x - s, -2 * x + s, 0.2 - x / 2)  # noqa: E731
+    points = [2 * s / 3, (0.2 + s) / 1.5, (s - 0.2) / 1.5, -10, 20, 5]
+    x = min(points, key=lambda x: value(x) + x * x / 20)
+    return [x, value(x)]
+
+
+def least_distances(weight):
+    """On the axis x_0 = 0: the angle at the foot has 2 sin(angle) = weight, below the top."""
+    return [0, weight / np.sqrt(4 - weight**2)]
+
+
+CASES = {"ball": (BALL, opposite), "highest return": (HIGHEST_RETURN, highest_return),
+         "linear program": (LINEAR_PROGRAM, lambda price: [2, 6]), "largest of three": (LARGEST_OF_THREE, largest_of_three),
+         "distances": (DISTANCES, least_distances)}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_constraints_fix_x(run, tmp_path, name):
+    problem, truth = CASES[name]
+    (tmp_path / "own.toml").write_text(problem)
+    code, out, err = run("solve", "own.toml", "-o", "run", "--json", "--set", "solve.relative_tolerance=1e-3")
+    assert code == 0, err
+    summary = json.loads(out)
+    code, out, err = run("sample", "run", "-n", "200", "--csv")
+    assert code == 0, err
+    rows = list(csv.DictReader(io.StringIO(out)))
+    theta = [[float(row[parameter]) for parameter in summary["parameters"]] for row in rows]
+    found = np.array([[float(row[variable]) for variable in summary["variables"]] for row in rows])
+    exact = np.array([truth(*t) for t in theta])
+    # The mean of 200 squares of an error whose 4th moment is at most 10 squares of its 2nd: 3 standard errors are 0.64 of it.
+    assert np.mean(np.sum((found - exact)**2, axis=1)) <= 1.64 * 1e-6 * np.mean(np.sum(exact**2, axis=1))
+
+
+def test_prices_of_a_linear_program(run, tmp_path):
+    (tmp_path / "own.toml").write_text(LINEAR_PROGRAM)
+    assert run("solve", "own.toml", "-o", "run")[0] == 0
+    code, out, err = run("eval", "run", "--at", "price=4.5", "--multipliers", "--json")
+    assert code == 0, err
+    multipliers = json.loads(out)["multipliers"]
+    # price = 3 λ_3 and 5 = 2 λ_2 + 2 λ_3
+    assert multipliers["plant3"] == pytest.approx(1.5, abs=1e-6)
+    assert multipliers["plant2"] == pytest.approx(1.0, abs=1e-6)
+    assert multipliers["plant1"] == pytest.approx(0, abs=1e-9)
+
+
+def test_what_nothing_fixes_is_refused(run, tmp_path):
+    (tmp_path / "own.toml").write_text(NOT_UNIQUE)
+    code, out, err = run("solve", "own.toml", "--json")
+    assert code == 3 and json.loads(out)["status"] == "not_strongly_convex", out
+    assert "-0.71 x[0], 0.71 x[1]" in err or "0.71 x[0], -0.71 x[1]" in err
+
+
+def test_what_falls_without_end_is_refused(run, tmp_path):
+    (tmp_path / "own.toml").write_text(UNBOUNDED)
+    code, out, err = run("solve", "own.toml", "--json")
+    assert code == 3 and json.loads(out)["status"] == "diverged", out
+    assert "has no minimum" in err
