@@ -109,6 +109,7 @@ Matrix next_steps(const Context& context, PointRange range, const CollocationSta
 std::vector<LiftCandidate> lift_candidates(const Context& context, const CollocationState& state) {
   std::vector<LiftCandidate> result = {{state.metric, 1}};
   if (state.run.lift != state.metric) result.push_back({state.run.lift, 1});
+  for (const std::shared_ptr<const Lift>& other : state.other_metrics) result.push_back({other, 1});
   if (!only_equalities(*context.constraints))
     result.push_back(
         {scaled(*state.metric, context.tuning.stiff_metric), context.tuning.stiff_advantage});

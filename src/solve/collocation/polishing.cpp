@@ -52,16 +52,19 @@ void learn_curvature(const Context& context, CollocationState& state) {
   if (!context.constraints)
     return state.model.fit(state.run.basis, state.run.u, state.points,
                            context.oracle.facts().operations);
-  state.metric = learn_metric({.oracle = context.oracle,
-                               .tuning = context.tuning,
-                               .mean = state.model.mean(),
-                               .basis = state.run.basis,
-                               .u = state.run.u,
-                               .points = state.points,
-                               .proximal = state.proximal,
-                               .enough = context.tuning.metric_enough * target(context, state) /
-                                         std::max(state.norm, 1e-300)},
-                              state.metric, state.hessians);
+  LearntMetric learnt =
+      learn_metric({.oracle = context.oracle,
+                    .tuning = context.tuning,
+                    .mean = state.model.mean(),
+                    .basis = state.run.basis,
+                    .u = state.run.u,
+                    .points = state.points,
+                    .proximal = state.proximal,
+                    .enough = context.tuning.metric_enough * target(context, state) /
+                              std::max(state.norm, 1e-300)},
+                   state.metric, state.hessians);
+  state.metric = std::move(learnt.best);
+  state.other_metrics = std::move(learnt.others);
   state.run.hessians = state.hessians.evaluations;
 }
 

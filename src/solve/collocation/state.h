@@ -47,6 +47,7 @@ struct CollocationState {
   // Where x is constrained: the metric of this stage, a model of ∇²f that steps are taken in, and the
   // Hessians that it was made of. The expansion of the last fit has its own, run.lift.
   std::shared_ptr<const Lift> metric = {};
+  std::vector<std::shared_ptr<const Lift>> other_metrics = {};  // for the fit of this stage
   HessianPoints hessians = {};
   double proximal = 0;            // δ: metrics are near ∇²f + δI (proximal_weight)
   Vector multiplier_errors = {};  // see Solution

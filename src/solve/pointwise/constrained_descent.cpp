@@ -15,6 +15,7 @@ constexpr double least_decrease = 1e-4;   // of what the slope promises (Armijo)
 constexpr double vanishing = 1e-15;       // eigenvalues below this share of the largest are 0
 constexpr double least_curvature = 1e-6;  // of the model where f is not convex, relative
 constexpr double no_multiplier = 1e-9;    // relative to the gradient
+constexpr double no_length = 1e-9;        // of the argument of a norm: at its tip, relative
 constexpr int most_halvings = 60;
 constexpr int most_stiffenings = 20;
 
@@ -50,6 +51,27 @@ Matrix free_directions(const Constraints& set, const Vector& theta, const Projec
   const SymmetricEigen eigen = symmetric_eigen(normals * normals.transpose());
   const Index free = (eigen.values.array() < 1e-10).count();
   return eigen.vectors.leftCols(free);
+}
+
+// Σ ∇²(w |c|₂) at x over the norms among the kinks, away from their tips: w Jᵀ(I − ĉĉᵀ)J/|c|, ĉ = c/|c|.
+Matrix bending_of_norms(const Constraints& set, const Vector& theta, const Vector& x) {
+  const Index q = x.size();
+  Matrix result = Matrix::Zero(q, q);
+  if (!set.has_kinks()) return result;
+  ConstraintBlock block;
+  set.evaluate(x.transpose(), theta.transpose(), block);
+  for (const Constraint& one : set.list()) {
+    if (!one.norm) continue;
+    const Vector c = block.value.row(0).segment(one.first, one.count).transpose();
+    Matrix J(one.count, q);
+    for (Index k = 0; k < one.count; ++k)
+      J.row(k) = block.jacobian.block(0, (one.first + k) * q, 1, q);
+    const double length = c.norm();
+    if (!(length > no_length * (1 + x.norm()))) continue;
+    const Vector along = J.transpose() * c / length;
+    result += block.most(0, one.first) / length * (J.transpose() * J - along * along.transpose());
+  }
+  return result;
 }
 
 // C with bounds that are moved inwards by `margin`, at most to the middle of both.
@@ -174,10 +196,11 @@ class ConstrainedDescent {
   // δ of this descent. Where the quadratic model falls without end f itself may not: it is asked
   // again at every x.
   double proximal() {
-    if (best_.proximal > 0) return best_.proximal;
+    if (settled_) return best_.proximal;
     const ProximalWeight found =
         proximal_weight(best_.hessian, best_.gradient, set_, theta_, best_.x);
-    if (found.settled) best_.proximal = found.weight;
+    settled_ = found.settled && found.weight > 0;
+    best_.proximal = found.weight;
     return found.weight;
   }
 
@@ -223,8 +246,9 @@ class ConstrainedDescent {
     Matrix bending(1, end.x.size() * end.x.size());
     set_.curvature(end.x.transpose(), theta_.transpose(), end.row_multipliers.transpose(), bending);
     const Index q = end.x.size();
-    const Matrix lagrangian =
-        symmetric_part(best_.hessian) + Eigen::Map<const Matrix>(bending.data(), q, q);
+    const Matrix lagrangian = symmetric_part(best_.hessian) +
+                              Eigen::Map<const Matrix>(bending.data(), q, q) +
+                              bending_of_norms(set_, theta_, end.x);
     const SymmetricEigen eigen = symmetric_eigen(free.transpose() * lagrangian * free);
     best_.eigenvalue = eigen.values(0);
     best_.direction = free * eigen.vectors.col(0);
@@ -236,6 +260,7 @@ class ConstrainedDescent {
   const Vector& theta_;
   const TrustRegionOptions& options_;
   Minimum best_;
+  bool settled_ = false;  // best_.proximal is for the whole descent
 };
 
 }  // namespace

@@ -196,32 +196,35 @@ bool is_quadratic(const MetricData& data) {
   return (at_here - at_there).norm() <= 1e-12 * at_here.norm();
 }
 
-// From Hessians that do not depend on x, on functions of their own: as many Hessians as a share of
-// the gradients so far pays for, unless those that there are tell enough about the pairs.
+// From the Hessians that there are, on at most so many functions that are chosen for them.
+std::shared_ptr<const Lift> on_own_functions(const MetricData& data, const Lift& before,
+                                             const HessianPoints& hessians, Index most) {
+  const Index q = data.points.x.cols();
+  const Matrix eta = data.points.eta(hessians.points, Eigen::all);
+  if (eta.rows() < 4) return {};
+  std::vector<Matrix> factors;
+  for (Index i = 0; i < eta.rows(); ++i)
+    factors.push_back(unpacked_factor(hessians.entries.row(i).transpose(), q));
+  const Matrix mean = inverse_factor(positive_factor(mean_metric(data), data.tuning.metric_floor));
+  limit_factors(mean, 1 / data.tuning.metric_least, factors);
+  most = std::min({most, eta.rows() / 2, (data.u.rows() + 1) / 2, most_functions(data)});
+  FittedFactors found = fit_factors(
+      data.basis.families(), eta, weights_at(eta, data), factors, mean,
+      {.most = std::max<Index>(1, most), .unbounded_degree = data.tuning.exact_metric_degree});
+  return std::make_shared<Lift>(before.shared_constraints(), std::move(found.basis),
+                                std::move(found.entries));
+}
+
+// From Hessians that do not depend on x, on functions of their own: at all points, unless those that
+// there are tell enough about the pairs.
 std::shared_ptr<const Lift> from_exact_hessians(const MetricData& data, const Lift& before,
                                                 const SecantPairs& pairs, HessianPoints& hessians) {
-  const Index q = data.points.x.cols();
-  const auto fitted = [&]() -> std::shared_ptr<const Lift> {
-    const Matrix eta = data.points.eta(hessians.points, Eigen::all);
-    if (eta.rows() < 4) return {};
-    std::vector<Matrix> factors;
-    for (Index i = 0; i < eta.rows(); ++i)
-      factors.push_back(unpacked_factor(hessians.entries.row(i).transpose(), q));
-    const Matrix mean =
-        inverse_factor(positive_factor(mean_metric(data), data.tuning.metric_floor));
-    limit_factors(mean, 1 / data.tuning.metric_least, factors);
-    const Index most = std::min({eta.rows() / 2, (data.u.rows() + 1) / 2, most_functions(data)});
-    FittedFactors found = fit_factors(
-        data.basis.families(), eta, weights_at(eta, data), factors, mean,
-        {.most = std::max<Index>(1, most), .unbounded_degree = data.tuning.exact_metric_degree});
-    return std::make_shared<Lift>(before.shared_constraints(), std::move(found.basis),
-                                  std::move(found.entries));
-  };
-  if (std::shared_ptr<const Lift> found = fitted();
+  const Index most = most_functions(data);
+  if (std::shared_ptr<const Lift> found = on_own_functions(data, before, hessians, most);
       found && leak(*found, pairs, data) <= data.enough)
     return found;
-  add_hessians(data, 2 * most_functions(data), hessians);
-  return fitted();
+  add_hessians(data, 2 * most, hessians);
+  return on_own_functions(data, before, hessians, most);
 }
 
 // From secants: s ≈ H̄^{−½} (I + Σ W_ν ψ_ν) H̄^{−½} y by regression, made symmetric and positive at
@@ -254,7 +257,9 @@ std::shared_ptr<const Lift> from_secants(const MetricData& data, const Lift& bef
         Matrix::Identity(q, q) + symmetric_part(regression.matrix(data.points.eta.row(j)));
     const Matrix inverse =
         inverse_root * with_floor(inner, data.tuning.metric_least) * inverse_root;
-    entries.row(j) = packed_factor(cholesky_factor(inverse)).transpose();
+    const Matrix factor = cholesky_factor(inverse);
+    if (factor.size() == 0) return {};  // not a number far out
+    entries.row(j) = packed_factor(factor).transpose();
   }
   const Index functions = std::min({data.u.rows(), N / 3, most_functions(data)});
   const Basis basis(data.basis.families(), metric_indices(data, std::max<Index>(1, functions)));
@@ -284,13 +289,13 @@ std::shared_ptr<const Lift> constant_metric(std::shared_ptr<const Constraints> c
   return constant_lift(std::move(constraints), families, factor);
 }
 
-std::shared_ptr<const Lift> learn_metric(const MetricData& data, std::shared_ptr<const Lift> before,
-                                         HessianPoints& hessians) {
+LearntMetric learn_metric(const MetricData& data, std::shared_ptr<const Lift> before,
+                          HessianPoints& hessians) {
   if (data.points.x.cols() > data.tuning.metric_variables || only_equalities(before->constraints()))
-    return before;
+    return {std::move(before)};
   const SecantPairs pairs = collect_pairs(data.points, data.tuning.model_pairs);
-  if (pairs.s.rows() == 0) return before;
-  if (!(misfit(*before, pairs, data.mean) > data.tuning.metric_misfit)) return before;
+  if (pairs.s.rows() == 0) return {std::move(before)};
+  if (!(misfit(*before, pairs, data.mean) > data.tuning.metric_misfit)) return {std::move(before)};
   const bool has_hessian = data.oracle.has_hessian();
   if (has_hessian && !hessians.quadratic) {
     hessians.quadratic = is_quadratic(data);
@@ -301,18 +306,26 @@ std::shared_ptr<const Lift> learn_metric(const MetricData& data, std::shared_ptr
     return exact ? leak(lift, pairs, data) : misfit(lift, pairs, data.mean);
   };
   double least = rate(*before);
-  std::shared_ptr<const Lift> best = before;
+  LearntMetric learnt{before};
   const auto consider = [&](const std::shared_ptr<const Lift>& found) {
     const double own = found ? rate(*found) : infinity;
     if (!(own < least)) return;
     least = own;
-    best = found;
+    learnt.best = found;
   };
   consider(from_secants(data, *before, pairs));
-  if (least > data.enough && has_hessian)
-    consider(exact ? from_exact_hessians(data, *before, pairs, hessians)
-                   : from_hessians(data, *before, hessians));
-  return best;
+  if (!(least > data.enough && has_hessian)) return learnt;
+  if (exact) {
+    consider(from_exact_hessians(data, *before, pairs, hessians));
+    return learnt;
+  }
+  const std::shared_ptr<const Lift> found = from_hessians(data, *before, hessians);
+  consider(found);
+  if (found && found != learnt.best) learnt.others.push_back(found);
+  std::shared_ptr<const Lift> own =
+      on_own_functions(data, *before, hessians, data.tuning.other_functions);
+  if (own) learnt.others.push_back(std::move(own));
+  return learnt;
 }
 
 }  // namespace chaosgrad::internal

@@ -48,8 +48,13 @@ struct MetricData {
 };
 // The metric that explains the secants best: the one before, or one on more functions. Hessians that
 // it takes are added to `hessians`; they are no gradients, and count apart (docs/decisions.md).
-[[nodiscard]] std::shared_ptr<const Lift> learn_metric(const MetricData& data,
-                                                       std::shared_ptr<const Lift> before,
-                                                       HessianPoints& hessians);
+struct LearntMetric {
+  std::shared_ptr<const Lift> best;
+  // Where the Hessian depends on x: made of the same Hessians. Which one leaves least of the kinks
+  // is seen when the expansion is fitted.
+  std::vector<std::shared_ptr<const Lift>> others = {};
+};
+[[nodiscard]] LearntMetric learn_metric(const MetricData& data, std::shared_ptr<const Lift> before,
+                                        HessianPoints& hessians);
 
 }  // namespace chaosgrad::internal

@@ -69,6 +69,9 @@ struct CurvatureTuning {
   // Origin: guards on time and memory: 100 functions with 60 variables.
   Index metric_numbers = 183'000;
   Index metric_variables = 60;
+  // Functions that are chosen for a metric whose Hessians depend on x.
+  // Origin: a guard on time: they are chosen anew at every stage.
+  Index other_functions = 100;
 };
 
 template <class Visitor>
@@ -93,6 +96,7 @@ void visit(CurvatureTuning& tuning, const Visitor& visitor) {
   visitor("exact_metric_degree", tuning.exact_metric_degree);
   visitor("metric_numbers", tuning.metric_numbers);
   visitor("metric_variables", tuning.metric_variables);
+  visitor("other_functions", tuning.other_functions);
 }
 
 }  // namespace chaosgrad::internal
