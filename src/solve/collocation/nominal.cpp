@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "numeric/decompositions.h"
 #include "random/random.h"
 #include "solve/collocation/lifted.h"
 #include "solve/collocation/rescue.h"
@@ -44,7 +45,11 @@ Verdict measure_hessian(const Context& context, const Points& nominal, Collocati
   const std::string where = "at " + place(context.oracle.facts(), nominal.theta.row(0).transpose());
   // Under constraints f may be flat along what they exclude.
   const double flat = context.constraints ? tuning.metric_floor * curvature.highest() : 0;
-  const bool singular = context.constraints && std::abs(curvature.lowest()) <= flat;
+  Matrix metric;
+  if (context.constraints)
+    metric = with_equalities(curvature.matrix(), *context.constraints, nominal.x.row(0).transpose(),
+                             nominal.theta.row(0).transpose());
+  const bool singular = context.constraints && std::abs(symmetric_eigenvalues(metric)(0)) <= flat;
   if (singular && context.oracle.has_value())  // descend_safely() finds a metric
     return stop(Status::not_strongly_convex, "the objective is flat " + where, state);
   state.curvature.see_lowest(std::max(curvature.lowest(), flat), where);
@@ -55,11 +60,8 @@ Verdict measure_hessian(const Context& context, const Points& nominal, Collocati
       fails_convexity(state.curvature, state.run))
     return Verdict::stop;
   if (context.constraints)
-    state.metric = constant_metric(
-        context.oracle.facts().constraints, state.run.basis.families(),
-        with_equalities(curvature.matrix(), *context.constraints, nominal.x.row(0).transpose(),
-                        nominal.theta.row(0).transpose()),
-        tuning);
+    state.metric = constant_metric(context.oracle.facts().constraints, state.run.basis.families(),
+                                   metric, tuning);
   state.model = InverseModel(std::move(curvature), tuning);
   return Verdict::go_on;
 }
