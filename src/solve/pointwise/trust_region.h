@@ -55,6 +55,10 @@ struct Minimum {
   // Projection; which constraint cannot be met.
   Vector force = {}, bound_multipliers = {}, row_multipliers = {};
   Index violated = -1;
+  auto members() {
+    return std::tie(outcome, x, value, gradient, hessian, eigenvalue, direction, gradients, force,
+                    bound_multipliers, row_multipliers, violated);
+  }
 };
 
 // Whether a decrease of f is below its rounding, where only its gradient can tell whether a step is good.
