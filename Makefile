@@ -1,5 +1,5 @@
 # The two commands of a new user are `make demo` and `make test`.
-.PHONY: demo build test python install-python wheel ci clang portable sanitize debug format packages clean
+.PHONY: demo build test mpi python install-python wheel ci clang portable sanitize debug format packages clean
 
 demo: build
 	@echo "== solving examples/quickstart.toml"
@@ -10,11 +10,18 @@ build: packages
 	@test -f build/release/build.ninja || cmake --preset release
 	cmake --build --preset release --target chaosgrad_cli
 
-test: build
+test: build mpi
 	@scripts/install-packages tests
 	@echo "== building tests and benchmarks (release)"
 	cmake --build --preset release
 	scripts/run-tests
+
+# The program for several processes: mpirun -n 4 build/mpi/chaosgrad solve …
+mpi: build
+	@scripts/install-packages mpi
+	@echo "== building the program on MPI (build/mpi)"
+	@grep -q CHAOSGRAD_MPI:BOOL=ON build/release/CMakeCache.txt || cmake --preset release -D CHAOSGRAD_MPI=ON
+	cmake --build --preset release --target chaosgrad_mpi
 
 # The Python module: PYTHONPATH=build/release/python finds it.
 python: packages

@@ -2,7 +2,10 @@
 // The commands of the program; each adds itself to the command line.
 #include <CLI/CLI.hpp>
 
+#include <memory>
 #include <stdexcept>
+
+#include "parallel/ranks.h"
 
 namespace chaosgrad::cli {
 
@@ -20,9 +23,9 @@ class FailedRun : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Each adds a subcommand that sets `exit_code` when it runs.
-void add_solve(CLI::App& app, int& exit_code);
-void add_resume(CLI::App& app, int& exit_code);
+// Each adds a subcommand that sets `exit_code` when it runs. Those with ranks run on all of them.
+void add_solve(CLI::App& app, int& exit_code, const std::shared_ptr<internal::Ranks>& ranks);
+void add_resume(CLI::App& app, int& exit_code, const std::shared_ptr<internal::Ranks>& ranks);
 void add_check(CLI::App& app, int& exit_code);
 void add_eval(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);

@@ -54,30 +54,33 @@ bool is_finished(Status status) {
 }
 
 int run_resume(ResumeArguments& arguments) {
-  catch_signals();
+  catch_signals(arguments.ranks.get());
   arguments.resumed = true;
   require_changeable(arguments.overrides);
-  StoredRun stored = open_to_resume(arguments.directory);
+  const bool first = arguments.is_first();
+  StoredRun stored = open_to_resume(arguments.directory, !first);
+  if (arguments.ranks) arguments.ranks->meet();  // all have read it
   const Solution& run = stored.solution;
   const bool over =
       is_failure(run.status) || (is_finished(run.status) && arguments.overrides.empty());
-  if (over && !has_files_for_readers(arguments.directory, stored.summary))
+  if (over && first && !has_files_for_readers(arguments.directory, stored.summary))
     complete_files(arguments.directory, stored);
   if (is_failure(run.status)) {
-    fmt::print(stderr, "error: {}: the run ended as {}: {}\n", arguments.directory,
-               to_string(run.status), run.message);
+    if (first)
+      fmt::print(stderr, "error: {}: the run ended as {}: {}\n", arguments.directory,
+                 to_string(run.status), run.message);
     return exit_numerical;
   }
   if (over) {
-    if (arguments.json) {
+    if (first && arguments.json) {
       fmt::print("{}\n", stored.summary);
-    } else if (!arguments.quiet) {
+    } else if (first && !arguments.quiet) {
       fmt::print("{}: nothing left to do: {}, {}\n", arguments.directory, to_string(run.status),
                  run.message);
     }
     return exit_code_of(run.status);
   }
-  if (!stored.warning.empty()) set_damaged_aside(arguments.directory);
+  if (first && !stored.warning.empty()) set_damaged_aside(arguments.directory);
   ProblemSource source = problem_of(stored, arguments.directory).source;
   source.overrides.insert(source.overrides.end(), arguments.overrides.begin(),
                           arguments.overrides.end());
@@ -88,8 +91,9 @@ int run_resume(ResumeArguments& arguments) {
 
 }  // namespace
 
-void add_resume(CLI::App& app, int& exit_code) {
+void add_resume(CLI::App& app, int& exit_code, const std::shared_ptr<Ranks>& ranks) {
   auto arguments = std::make_shared<ResumeArguments>();
+  arguments->ranks = ranks;
   CLI::App* command = app.add_subcommand(
       "resume", "Go on with a run from its last checkpoint, to the same bits as without a break");
   command->add_option("DIR", arguments->directory, "folder of the run")->required();

@@ -22,7 +22,8 @@ namespace {
 enum Phase : std::sig_atomic_t { reading, solving, closing, stored };
 volatile std::sig_atomic_t phase = reading;
 volatile std::sig_atomic_t stop_signal = 0;
-constexpr unsigned grace = 10;  // seconds that a stage under way may take after a signal
+volatile std::sig_atomic_t is_silent = 0;  // a rank that is not the first
+constexpr unsigned grace = 10;             // seconds that a stage under way may take after a signal
 
 // Only what is allowed inside a signal handler.
 void handle_signal(int signal) {
@@ -37,8 +38,10 @@ void handle_signal(int signal) {
                          ? "stopped while making statistics and page; the solution is stored, and "
                            "`chaosgrad resume` makes them\n"
                          : "stopped at once; `chaosgrad resume` goes on from the last checkpoint\n";
-  const auto told = ::write(STDERR_FILENO, text, std::strlen(text));
-  static_cast<void>(told);
+  if (!is_silent) {
+    const auto told = ::write(STDERR_FILENO, text, std::strlen(text));
+    static_cast<void>(told);
+  }
   ::_exit(exit_stopped);
 }
 
@@ -110,9 +113,11 @@ int close_session(const SessionArguments& arguments, const ProblemFile& file,
 
 }  // namespace
 
-void catch_signals() {
+void catch_signals(const Ranks* ranks) {
+  is_silent = ranks && !ranks->is_first();
   std::signal(SIGINT, handle_signal);
   std::signal(SIGTERM, handle_signal);
+  std::signal(SIGUSR1, handle_signal);
   std::signal(SIGALRM, handle_signal);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of write(), with a message
 }
@@ -144,15 +149,43 @@ void add_session_options(CLI::App& command, SessionArguments& arguments) {
       ->check(CLI::PositiveNumber);
 }
 
+namespace {
+
+// solve(), with a model that all ranks call for each other.
+Solution solve_on(const std::shared_ptr<Ranks>& ranks, const ProblemFile& file,
+                  const Options& options) {
+  struct Sharing {
+    Sharing(const std::shared_ptr<RemoteModel>& model, const std::shared_ptr<Ranks>& ranks)
+        : model_(ranks ? model : nullptr) {
+      if (!model_) return;
+      ranks->meet();  // all have read what is in the folder
+      model_->share(ranks);
+    }
+    Sharing(const Sharing&) = delete;
+    Sharing& operator=(const Sharing&) = delete;
+    ~Sharing() {
+      if (model_) model_->share({});
+    }
+    std::shared_ptr<RemoteModel> model_;
+  };
+  const Sharing sharing(file.model, ranks);
+  return solve(file.problem, options);
+}
+
+}  // namespace
+
 int run_session(const SessionArguments& arguments, const ProblemFile& file,
                 std::shared_ptr<const Solution> resume) {
   const std::string& directory = arguments.directory;
   Options options = file.options;  // those of `file` are stored: the same however often interrupted
   options.resume = std::move(resume);
+  options.ranks = arguments.ranks;
   if (arguments.max_seconds) options.max_seconds = *arguments.max_seconds;
   const double reading_seconds = seconds_since(arguments.start);
   options.max_seconds = left_for_solve(options.max_seconds, reading_seconds);
-  ProgressDisplay display(progress_style(arguments.progress, arguments.quiet || arguments.json));
+  ProgressDisplay display(
+      arguments.is_first() ? progress_style(arguments.progress, arguments.quiet || arguments.json)
+                           : ProgressStyle::none);
   const auto stored = [&](const Progress& progress) {
     Solution solution = progress.solution();
     solution.options = file.options;
@@ -176,11 +209,17 @@ int run_session(const SessionArguments& arguments, const ProblemFile& file,
     if (file.model) {
       log.emplace(
           directory, file,
-          goes_on ? EvaluationLog::Failures::remembered : EvaluationLog::Failures::forgotten);
+          goes_on ? EvaluationLog::Failures::remembered : EvaluationLog::Failures::forgotten,
+          arguments.is_first() ? EvaluationLog::Access::keep : EvaluationLog::Access::read);
       if (!options.resume) options.earlier = log->earlier();
     }
     phase = solving;
-    Solution solution = solve(file.problem, options);
+    Solution solution = solve_on(arguments.ranks, file, options);
+    if (!arguments.is_first()) {
+      phase = closing;
+      ::alarm(0);
+      return exit_solved;  // rank 0 knows better
+    }
     if (log) {
       log->add_run(record_of(solution, file));
       log->close();
@@ -197,9 +236,9 @@ int run_session(const SessionArguments& arguments, const ProblemFile& file,
   }
 }
 
-StoredRun open_to_resume(const std::string& directory) {
+StoredRun open_to_resume(const std::string& directory, bool silent) {
   StoredRun stored = load_run(directory);
-  if (!stored.warning.empty()) fmt::print(stderr, "warning: {}\n", stored.warning);
+  if (!stored.warning.empty() && !silent) fmt::print(stderr, "warning: {}\n", stored.warning);
   return stored;
 }
 

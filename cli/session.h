@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "io/store/run_store.h"
+#include "parallel/ranks.h"
 #include "progress.h"
 
 namespace chaosgrad::cli {
@@ -21,13 +22,19 @@ struct SessionArguments {
   std::optional<double> max_seconds;  // of this session, with reading the problem; not stored
   bool bounds = false;                // fill the history's column `bound` at the end
   bool resumed = false;               // a session before this one began the run
+  std::shared_ptr<Ranks> ranks = {};  // that share it; null: this process alone
+
+  // Whether this process writes files and speaks: rank 0 does.
+  [[nodiscard]] bool is_first() const { return !ranks || ranks->is_first(); }
 };
 
-// From here on SIGINT and SIGTERM end the program in good order (exit_stopped), whatever it is doing.
+// From here on SIGINT, SIGTERM and SIGUSR1, which mpirun passes on, end the program in good order
+// (exit_stopped), whatever it is doing.
 // Before the solve: at once, nothing is written. During it: at the next safe point, with a
 // checkpoint; at once by a second signal or after ten seconds. After it: at once if the solution is
 // stored.
-void catch_signals();
+// Ranks but the first say nothing and leave it to that one to stop the run.
+void catch_signals(const Ranks* ranks);
 
 // --json, --quiet, --progress, --max-seconds and --bounds.
 void add_session_options(CLI::App& command, SessionArguments& arguments);
@@ -38,9 +45,9 @@ void add_session_options(CLI::App& command, SessionArguments& arguments);
 [[nodiscard]] int run_session(const SessionArguments& arguments, const ProblemFile& file,
                               std::shared_ptr<const Solution> resume);
 
-// load_run, with its warning told on standard error. `open_run` refuses a run of which nothing is
+// load_run, with its warning told on standard error, unless `silent`. `open_run` refuses a run of which nothing is
 // stored yet: its coefficients mean nothing.
-[[nodiscard]] StoredRun open_to_resume(const std::string& directory);
+[[nodiscard]] StoredRun open_to_resume(const std::string& directory, bool silent = false);
 [[nodiscard]] StoredRun open_run(const std::string& directory);
 // open_run for whoever wants the answer of a run: throws FailedRun if it has none, unless `anyway`.
 [[nodiscard]] StoredRun open_answer(const std::string& directory, bool anyway);

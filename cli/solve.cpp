@@ -14,7 +14,7 @@ struct SolveArguments : SessionArguments {
 };
 
 int run_solve(SolveArguments& arguments) {
-  catch_signals();
+  catch_signals(arguments.ranks.get());
   const ProblemFile file = load_problem(read_problem_source(arguments.file, arguments.overrides));
   if (arguments.directory.empty())
     arguments.directory = "runs/" + std::filesystem::path(arguments.file).stem().string();
@@ -23,8 +23,9 @@ int run_solve(SolveArguments& arguments) {
 
 }  // namespace
 
-void add_solve(CLI::App& app, int& exit_code) {
+void add_solve(CLI::App& app, int& exit_code, const std::shared_ptr<Ranks>& ranks) {
   auto arguments = std::make_shared<SolveArguments>();
+  arguments->ranks = ranks;
   CLI::App* command =
       app.add_subcommand("solve", "Solve a problem file and write the run to a folder");
   command->add_option("FILE", arguments->file, "problem file (TOML)")->required();

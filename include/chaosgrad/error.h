@@ -48,4 +48,9 @@ class IoError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A model that runs elsewhere is not there at all: nothing is said about the point.
+class ModelAbsent : public IoError {
+  using IoError::IoError;
+};
+
 }  // namespace chaosgrad

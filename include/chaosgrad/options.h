@@ -14,6 +14,9 @@
 #include "chaosgrad/basis.h"
 
 namespace chaosgrad {
+namespace internal {
+class Ranks;
+}
 
 // What a schedule may depend on at iteration k.
 struct ScheduleInputs {
@@ -124,6 +127,9 @@ struct Options {
   // gradient() is called from this many threads at a time (0: all cores). A model that is not
   // thread-safe takes 1.
   int threads = 0;
+  // Processes that share the work. All of them call solve() with the same problem and options, and
+  // get the same solution; the callback is called on rank 0. Null: this process alone.
+  std::shared_ptr<internal::Ranks> ranks = {};
   std::int64_t max_gradients = 10'000'000;
   double max_seconds = 3600;  // of one session: a resumed run may take as long again
 

@@ -88,6 +88,12 @@ struct ProblemFacts {
   // Gradients of a whole number of groups of this many rows cost no more: blocks are filled up with
   // further samples, whose gradients do not count. A divisor of block_size.
   Index row_group = 1;
+  // Where points are solved one by one, gradient() is called with about as many rows, or more: fewer
+  // would cost hardly less. 1: every row is a computation of its own.
+  Index batch = 16;
+  // gradient() waits for something outside of this process, which takes this many calls at a time:
+  // threads are added until they are under way. 0: it computes here.
+  int calls = 0;
   // A problem may have a second member gradient(x, theta, noise, known, g), which takes the values
   // of these functions as given (B × known.size()). Where the basis has them anyway it is called
   // instead.
@@ -221,7 +227,9 @@ class PerSampleProblem {
       : dimension_(dimension),
         noise_dimension_(noise_dimension),
         parameters_(std::move(parameters)),
-        gradient_(std::move(gradient)) {}
+        gradient_(std::move(gradient)) {
+    known.batch = 1;
+  }
 
   [[nodiscard]] Index dimension() const { return dimension_; }
   [[nodiscard]] const Measure& parameters() const { return parameters_; }

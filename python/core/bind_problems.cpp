@@ -45,6 +45,7 @@ Noise noise_of(const py::object& noise) {
 PythonProblem make_problem(const py::dict& given) {
   const auto arguments = given["arguments"].cast<int>();
   ProblemFacts facts;
+  facts.batch = block_size;  // each call of Python takes its time
   facts.start = given["start"].cast<Vector>();
   facts.constraints = given["constraints"].cast<std::shared_ptr<Constraints>>();
   facts.strong_convexity = given["strong_convexity"].cast<std::optional<double>>();

@@ -17,6 +17,8 @@ class ExternalModel {
   virtual ~ExternalModel() = default;
   virtual void gradient(const Block& x, const Block& theta, const Block& v, BlockOut g) const = 0;
   virtual void value(const Block& x, const Block& theta, const Block& v, BlockOut f) const = 0;
+  // Calls that may be under way at a time.
+  [[nodiscard]] virtual int parallel() const = 0;
   // Known after the first gradient.
   [[nodiscard]] virtual bool has_value() const = 0;
   // Why it failed at one row; empty if it did not.

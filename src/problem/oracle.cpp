@@ -59,6 +59,8 @@ void Oracle::complete() {
     throw InputError("row_group", "must divide " + std::to_string(block_size) + ", found " +
                                       std::to_string(facts_.row_group));
   }
+  if (facts_.batch < 1 || facts_.calls < 0)
+    throw InputError("batch", "must be at least 1, and calls at least 0");
   require_positive(facts_.strong_convexity, "objective.strong_convexity");
   require_positive(facts_.smoothness, "objective.smoothness");
   if (facts_.strong_convexity && facts_.smoothness &&

@@ -6,13 +6,22 @@
 #include <string>
 
 #include "chaosgrad/problem.h"
+#include "parallel/ranks.h"
 
 namespace chaosgrad::internal {
 
-// Rows of gradients that are not finite become 0. Does not own the problem behind the oracle.
-class SkippingProblem {
+// Rows of gradients that are not finite become 0. Does not own the problem behind the oracle. Those
+// of all ranks are counted.
+class SkippingProblem : public Ledger {
  public:
-  explicit SkippingProblem(const Oracle& oracle) : oracle_(oracle) {}
+  SkippingProblem(const Oracle& oracle, Ranks* ranks) : oracle_(oracle), ranks_(ranks) {
+    if (ranks_) ranks_->attach(*this);
+  }
+  SkippingProblem(const SkippingProblem&) = delete;
+  SkippingProblem& operator=(const SkippingProblem&) = delete;
+  ~SkippingProblem() override {
+    if (ranks_) ranks_->detach(*this);
+  }
 
   [[nodiscard]] Index dimension() const { return oracle_.dimension(); }
   [[nodiscard]] Index noise_dimension() const { return oracle_.noise_dimension(); }
@@ -33,6 +42,10 @@ class SkippingProblem {
     }
     tried_ += g.rows();
     failed_ += failed;
+    // What every rank computes for itself is known to all.
+    if (!ranks_ || !ranks_->is_inside()) return;
+    new_tried_ += g.rows();
+    new_failed_ += failed;
   }
   [[nodiscard]] bool has_value() const { return oracle_.has_value(); }
   void value(const Block& x, const Block& theta, const Block& noise, BlockOut f) const {
@@ -46,12 +59,22 @@ class SkippingProblem {
     return oracle_.explain(x, theta, noise);
   }
 
+  [[nodiscard]] Numbers news() override {
+    return {static_cast<double>(new_tried_.exchange(0)),
+            static_cast<double>(new_failed_.exchange(0))};
+  }
+  void learn(const Numbers& numbers) override {
+    tried_ += static_cast<std::int64_t>(numbers[0]);
+    failed_ += static_cast<std::int64_t>(numbers[1]);
+  }
+
   [[nodiscard]] std::int64_t tried() const { return tried_; }
   [[nodiscard]] std::int64_t failed() const { return failed_; }
 
  private:
   const Oracle& oracle_;
-  mutable std::atomic<std::int64_t> tried_ = 0, failed_ = 0;
+  Ranks* ranks_;
+  mutable std::atomic<std::int64_t> tried_ = 0, failed_ = 0, new_tried_ = 0, new_failed_ = 0;
 };
 
 }  // namespace chaosgrad::internal

@@ -126,7 +126,7 @@ std::string FreshPoints::explain(Index i, const Vector& x) const {
 bool FreshPoints::polish_together(const Matrix& start, Optima& result) const {
   const PointGradient gradient{
       [&](Block x, Block theta, BlockOut g) { oracle_.gradient(x, theta, Matrix(x.rows(), 0), g); },
-      oracle_.facts().draws};
+      oracle_.facts().draws, oracle_.facts().batch, oracle_.facts().calls};
   Executor executor(options_.threads);
   Points points;
   points.append(points_.eta, points_.theta, start);
@@ -196,19 +196,30 @@ Optima FreshPoints::optima(const Matrix& start, Index half, bool thorough) const
   const bool quick = inverse_ && !(thorough && oracle_.has_value());
   Optima result{start, std::vector<Found>(static_cast<std::size_t>(n), Found::minimum)};
   if (quick && oracle_.noise_dimension() == 0 && polish_together(start, result)) return result;
-  std::vector<std::int64_t> gradients(static_cast<std::size_t>(n));
-  Executor executor(options_.threads);
-  executor.for_each(n, [&](Index i) {
-    const auto k = static_cast<std::size_t>(i);
-    Vector x = start.row(i).transpose();
+  struct Solved {
+    Vector x;
     Found found = Found::unfinished;
-    if (quick) found = polish_alone(i, half, start.row(i).transpose(), x, gradients[k]);
-    if (found != Found::minimum && oracle_.has_value())
-      found = minimise_alone(i, half, start.row(i).transpose(), x, gradients[k]);
-    result.x.row(i) = x.transpose();
-    result.found[k] = found;
-  });
-  for (const std::int64_t count : gradients) result.gradients += count;
+    std::int64_t gradients = 0;
+    auto members() { return std::tie(x, found, gradients); }
+  };
+  Executor executor(options_.threads);
+  const std::vector<Solved> all = executor.map(
+      n,
+      [&](Index i) {
+        Solved one{start.row(i).transpose()};
+        if (quick)
+          one.found = polish_alone(i, half, start.row(i).transpose(), one.x, one.gradients);
+        if (one.found != Found::minimum && oracle_.has_value())
+          one.found = minimise_alone(i, half, start.row(i).transpose(), one.x, one.gradients);
+        return one;
+      },
+      oracle_.facts().calls);
+  for (Index i = 0; i < n; ++i) {
+    const Solved& one = all[static_cast<std::size_t>(i)];
+    result.x.row(i) = one.x.transpose();
+    result.found[static_cast<std::size_t>(i)] = one.found;
+    result.gradients += one.gradients;
+  }
   return result;
 }
 

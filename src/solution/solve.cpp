@@ -50,7 +50,7 @@ void tell_of_doubts(const Certificate& certificate, Solution& solution) {
 // ‖x_u − x*‖_π for an adaptive run: by quadrature, or by sampling where a grid would be too large.
 std::optional<double> reference_error(const Oracle& oracle, const Run& run,
                                       const Options& options) {
-  Executor executor(options.threads);
+  Executor executor(options.threads, options.ranks);
   const Validation validation(oracle, options.seed, 1 << 15);
   if (run.lift) return validation.error(run.basis, run.u, executor, run.lift.get());
   const auto reference = expand_reference(oracle, run.basis, 0, executor);

@@ -33,24 +33,27 @@ class MeanModel {
   }
 
   [[nodiscard]] Vector gradient(const Vector& x) const {
-    Matrix sums(metric_blocks, x.size());
-    executor_.for_each(metric_blocks, [&](Index b) {
+    const std::vector<Vector> means = executor_.map(metric_blocks, [&](Index b) {
       const auto block = static_cast<std::size_t>(b);
       Matrix g(block_size, x.size());
       oracle_.gradient(x.transpose().replicate(block_size, 1), theta_[block], noise_[block], g);
-      sums.row(b) = g.colwise().mean();
+      return Vector(g.colwise().mean().transpose());
     });
+    Matrix sums(metric_blocks, x.size());
+    for (Index b = 0; b < metric_blocks; ++b)
+      sums.row(b) = means[static_cast<std::size_t>(b)].transpose();
     return sums.colwise().mean().transpose();
   }
 
   [[nodiscard]] Matrix hessian(const Vector& x) const {
-    std::vector<Matrix> sums(metric_blocks, Matrix::Zero(x.size(), x.size()));
-    executor_.for_each(metric_blocks, [&](Index b) {
+    const std::vector<Matrix> sums = executor_.map(metric_blocks, [&](Index b) {
       const auto block = static_cast<std::size_t>(b);
+      Matrix sum = Matrix::Zero(x.size(), x.size());
       for (const Matrix& H :
            sample_hessians(oracle_, x.transpose().replicate(block_size, 1), theta_[block],
                            noise_[block], Difference::forward, oracle_.noise_dimension() > 0))
-        sums[block] += H / static_cast<double>(metric_blocks * block_size);
+        sum += H / static_cast<double>(metric_blocks * block_size);
+      return sum;
     });
     Matrix mean = Matrix::Zero(x.size(), x.size());
     for (const Matrix& part : sums) mean += part;

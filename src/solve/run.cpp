@@ -147,7 +147,7 @@ Run run_adaptive(const Oracle& oracle, const Options& options, Method method, co
   result.notes = notes_on_unused(options);
   if (options.resume) check_resumption(*options.resume, method);
   if (treatment) result.gradients = treatment->gradients;
-  Executor executor(options.threads);
+  Executor executor(options.threads, options.ranks);
   const std::optional<ReferenceExpansion> no_reference;
   Monitor monitor(oracle.parameters(), options, no_reference);
   const auto sign = [&] {
@@ -278,7 +278,7 @@ namespace {
 
 // The methods that descend on coefficients, under constraints: on those of y.
 Run run_lifted(const Oracle& oracle, const Options& options) {
-  Executor executor(options.threads);
+  Executor executor(options.threads, options.ranks);
   MeanMetric metric;
   if (options.resume && options.resume->expansion.lift()) {
     metric.lift = options.resume->expansion.shared_lift();
@@ -311,7 +311,7 @@ namespace {
 
 // For methods that sum over samples: those at which the gradient fails are left out, and counted.
 Run run_skipping(const Oracle& oracle, const Options& options) {
-  const SkippingProblem skipping(oracle);
+  const SkippingProblem skipping(oracle, options.ranks.get());
   Run result = run(skipping, options);
   if (skipping.failed() == 0) return result;
   result.skipped = skipping.failed();
@@ -393,7 +393,7 @@ Run internal::run(const Oracle& oracle, const Options& options) {
         constants.mu.value);
     return result;
   }
-  Executor executor(options.threads);
+  Executor executor(options.threads, options.ranks);
   const std::optional<ReferenceExpansion> reference =
       expand_reference(oracle, plan.basis,
                        options.gradient == GradientRule::quadrature ? options.nodes : 0, executor);

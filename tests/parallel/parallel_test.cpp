@@ -87,14 +87,14 @@ TEST(Executor, SumsInOneOrder) {
   for (const Index n : {1, 2, 3, 7, 64, 999, 1000}) {
     const double expected = sum(Executor(1), n);
     EXPECT_EQ(sum(Executor(3), n), expected);
-    EXPECT_EQ(sum(Executor(2, Handover::doubles), n), expected);
+    EXPECT_EQ(sum(Executor(2, {}, Handover::doubles), n), expected);
   }
 }
 
 // What use(executor) gives is the same when all partial results are handed over as doubles.
 template <class Use>
 void expect_same(const Use& use) {
-  Executor values(2), doubles(2, Handover::doubles);
+  Executor values(2), doubles(2, {}, Handover::doubles);
   EXPECT_EQ(use(values), use(doubles));
 }
 

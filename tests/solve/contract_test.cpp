@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chaosgrad/chaosgrad.h"
+#include "support/thread_ranks.h"
 
 namespace chaosgrad {
 namespace {
@@ -232,6 +233,46 @@ TEST_P(Contract, InterruptedAgainAndAgainToTheSameBits) {
     last = part.end;
   }
   FAIL() << "the sessions make no progress";
+}
+
+// All ranks get the solution of one process, whatever their number and that of their threads.
+TEST_P(Contract, SameBitsOnEveryNumberOfRanks) {
+  const auto problem = quadratic(noisy(), Optimum::exponential);
+  Options options = short_run();
+  options.threads = 1;
+  const Outcome alone = solve_watched(problem, options);
+  for (const int size : {2, 3}) {
+    testing::on_ranks(size, [&](const std::shared_ptr<internal::Ranks>& ranks) {
+      Options shared = options;
+      shared.ranks = ranks;
+      shared.threads = size - 1;
+      expect_same_bits(solve_watched(problem, shared), alone);
+    });
+  }
+}
+
+// Rank 0 alone is asked; when it stops, all do, and any number of ranks goes on from there.
+TEST_P(Contract, StoppedByTheFirstRankAndResumedOnOthers) {
+  const auto problem = quadratic(noisy(), Optimum::exponential);
+  Options options = short_run();
+  options.threads = 1;
+  const Outcome whole = solve_watched(problem, options);
+  Snapshot last;
+  testing::on_ranks(3, [&](const std::shared_ptr<internal::Ranks>& ranks) {
+    Options shared = options;
+    shared.ranks = ranks;
+    const Watch watch{.stop_after = ranks->is_first() ? Index{2} : Index{1}};
+    const Outcome part = solve_watched(problem, shared, watch);
+    EXPECT_EQ(part.status(), Status::interrupted);
+    EXPECT_EQ(part.iterations(), 2U);
+    if (ranks->rank() == 1) last = part.end;
+  });
+  expect_same_bits(solve_watched(problem, options, {.resume = last}), whole);
+  testing::on_ranks(2, [&](const std::shared_ptr<internal::Ranks>& ranks) {
+    Options shared = options;
+    shared.ranks = ranks;
+    expect_same_bits(solve_watched(problem, shared, {.resume = last}), whole);
+  });
 }
 
 // ---- The optimum of a quadratic.

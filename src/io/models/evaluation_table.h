@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Evaluation {
   std::optional<double> value = {};
   std::optional<Vector> gradient = {};
   bool failed_value = false, failed_gradient = false;
+  auto members() { return std::tie(x, theta, v, value, gradient, failed_value, failed_gradient); }
 };
 
 // Thread-safe. Inputs are the same only if all their bits are.

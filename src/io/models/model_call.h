@@ -27,11 +27,6 @@ class CallFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The model is not there at all: nothing is said about the point.
-class ModelAbsent : public IoError {
-  using IoError::IoError;
-};
-
 // A way to the model, used by one thread at a time. Throws CallFailed, ModelAbsent, or InputError
 // where the model is another one than the problem needs.
 class ModelChannel {

@@ -87,20 +87,21 @@ bool differ(const Vector& a, const Vector& b) {
 }  // namespace
 
 EvaluationLog::EvaluationLog(const std::string& directory, const ProblemFile& file,
-                             Failures failures)
+                             Failures failures, Access access)
     : directory_(directory),
       model_name_(file.model->name()),
       key_(key_of(file)),
       fingerprint_(file.fingerprint),
       sizes_(file.sizes),
       model_(file.model) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) throw IoError(fmt::format("{}: cannot be created: {}", directory, error.message()));
   const std::vector<Evaluation> fresh = model_->evaluations().all();
   read_file();
   read_journal();
   for (const Evaluation& one : std::exchange(logged_, {})) take(one, failures);
+  if (access == Access::read) return;
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) throw IoError(fmt::format("{}: cannot be created: {}", directory, error.message()));
   begin_journal();
   for (const Evaluation& one : fresh) append(one);
   model_->evaluations().observe([this](const Evaluation& one) { append(one); });

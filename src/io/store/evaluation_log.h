@@ -18,9 +18,13 @@ class EvaluationLog {
   // Whether failures of before are failures now, or are tried again.
   enum class Failures { remembered, forgotten };
 
+  // Of several ranks one keeps the log; the others read it.
+  enum class Access { keep, read };
+
   // Tells the model of the file what the folder knows, and keeps what it learns from now on. Throws
   // IoError, or InputError where the log is that of another model, or the model has changed.
-  EvaluationLog(const std::string& directory, const ProblemFile& file, Failures failures);
+  EvaluationLog(const std::string& directory, const ProblemFile& file, Failures failures,
+                Access access = Access::keep);
   EvaluationLog(const EvaluationLog&) = delete;
   EvaluationLog& operator=(const EvaluationLog&) = delete;
   ~EvaluationLog();  // close(), as far as that is possible

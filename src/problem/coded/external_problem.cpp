@@ -56,6 +56,8 @@ const std::vector<std::string>& ExternalProblem::parameter_names() const {
 ProblemFacts ExternalProblem::facts() const {
   ProblemFacts facts = data_->facts;
   if (data_->has_reference) facts.reference = reference_of(data_);
+  facts.batch = 1;
+  facts.calls = model_->parallel();
   return facts;
 }
 

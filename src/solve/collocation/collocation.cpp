@@ -39,7 +39,7 @@ Context make_context(const Oracle& oracle, const Options& options, Monitor& moni
           .gradient = {[&oracle](Block x, Block theta, BlockOut g) {
                          oracle.gradient(x, theta, Matrix(x.rows(), 0), g);
                        },
-                       oracle.facts().draws},
+                       oracle.facts().draws, oracle.facts().batch, oracle.facts().calls},
           .sampler = MixtureSampler(oracle.parameters(), options.seed),
           .validation = Validation(oracle, options.seed),
           .constraints = oracle.facts().constraints.get()};

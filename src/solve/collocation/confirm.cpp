@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "estimate/mean_limit.h"
@@ -94,9 +95,12 @@ Matrix moves(const Context& context, const CollocationState& state, const Defens
   if (!state.metric && !exact) state.model.apply(samples.eta, change, moved);
   Matrix hessians(exact ? n : 0, q * q);
   if (exact) {
-    context.executor.for_each(n, [&](Index i) {
-      context.oracle.hessian(x.row(i), theta.row(i), Matrix(1, 0), hessians.middleRows(i, 1));
+    const std::vector<Matrix> rows = context.executor.map(n, [&](Index i) {
+      Matrix h(1, q * q);
+      context.oracle.hessian(x.row(i), theta.row(i), Matrix(1, 0), h);
+      return h;
     });
+    for (Index i = 0; i < n; ++i) hessians.row(i) = rows[static_cast<std::size_t>(i)];
   }
   for (Index i = 0; i < n; ++i) {
     Matrix factor;
@@ -125,10 +129,16 @@ Verdict measure_integration(const Context& context, double confidence, const Des
   Matrix theta(n, samples.eta.cols()), g(n, q), finer(n, q);
   context.oracle.parameters().parameters_from_germ(samples.eta, theta);
   const Matrix x = predict(context, samples.eta, theta, state).x;
-  context.executor.for_each(n, [&](Index i) {
-    context.gradient.call(x.row(i), theta.row(i), g.middleRows(i, 1));
-    facts.finer_gradient(x.row(i), theta.row(i), finer.middleRows(i, 1));
+  const std::vector<std::array<Matrix, 2>> rows = context.executor.map(n, [&](Index i) {
+    std::array<Matrix, 2> both{Matrix(1, q), Matrix(1, q)};
+    context.gradient.call(x.row(i), theta.row(i), both[0]);
+    facts.finer_gradient(x.row(i), theta.row(i), both[1]);
+    return both;
   });
+  for (Index i = 0; i < n; ++i) {
+    g.row(i) = rows[static_cast<std::size_t>(i)][0];
+    finer.row(i) = rows[static_cast<std::size_t>(i)][1];
+  }
   state.run.test_gradients += n * (context.gradient.draws * (1 + q) + facts.finer_draws);
   Matrix change = g - finer;
   for (Index i = 0; i < n; ++i) {

@@ -235,18 +235,19 @@ Verdict rescue(const Context& context, CollocationState& state) {
     }
     return skip(context, failed, state);
   }
-  std::vector<Minimum> found(troubled.size());
-  context.executor.for_each(static_cast<Index>(troubled.size()), [&](Index n) {
-    const Index i = troubled[static_cast<std::size_t>(n)];
-    std::vector<Vector> starts;
-    if (const auto known = nearest_solved(points, i))
-      starts.push_back(points.value.row(*known).transpose());
-    if (points.evaluated[static_cast<std::size_t>(i)])
-      starts.push_back(points.x.row(i).transpose());
-    starts.push_back(context.oracle.facts().start);
-    found[static_cast<std::size_t>(n)] =
-        find_minimum(context, points.theta.row(i).transpose(), starts);
-  });
+  const std::vector<Minimum> found = context.executor.map(
+      static_cast<Index>(troubled.size()),
+      [&](Index n) {
+        const Index i = troubled[static_cast<std::size_t>(n)];
+        std::vector<Vector> starts;
+        if (const auto known = nearest_solved(points, i))
+          starts.push_back(points.value.row(*known).transpose());
+        if (points.evaluated[static_cast<std::size_t>(i)])
+          starts.push_back(points.x.row(i).transpose());
+        starts.push_back(context.oracle.facts().start);
+        return find_minimum(context, points.theta.row(i).transpose(), starts);
+      },
+      context.gradient.calls);
   for (const Minimum& minimum : found) state.run.gradients += minimum.gradients;
   for (std::size_t n = 0; n < troubled.size(); ++n) {
     const Index i = troubled[n];

@@ -89,6 +89,21 @@ Matrix around(const Context& context, const Matrix& x, Index look, Index first) 
   return x + reach.asDiagonal() * (2 * u.array() - 1).matrix();
 }
 
+// Room for so many samples.
+Screening empty_screening(const Context& context, Index samples) {
+  Screening screening{.samples = samples,
+                      .squares = Vector(samples),
+                      .gradients = Vector(samples),
+                      .weights = Vector(samples),
+                      .multiplier_squares = {},
+                      .remarks = std::vector<Remark>(static_cast<std::size_t>(samples)),
+                      .evaluations = 0};
+  if (context.constraints)
+    screening.multiplier_squares =
+        Matrix::Zero(samples, context.oracle.dimension() + context.constraints->rows());
+  return screening;
+}
+
 class BlockScreen {
  public:
   BlockScreen(const Context& context, const CollocationState& state, Index look,
@@ -103,7 +118,8 @@ class BlockScreen {
         reach_(context.tuning.largest_prediction * state.points.value.rowwise().norm().maxCoeff()),
         draws_(context, look) {}
 
-  void run(Index block, Screening& screening) const {
+  [[nodiscard]] Screening run(Index block) const {
+    Screening screening = empty_screening(context_, block_size);
     const ScreenBlock at =
         screen_at(context_, state_, screen_germs(context_, state_, draws_, look_, block));
     Matrix g(block_size, q_), r(block_size, q_);
@@ -115,7 +131,7 @@ class BlockScreen {
       oracle_.hessian(at.x, at.theta, Matrix(block_size, 0), factors);
     }
     if (context_.constraints) {
-      constrained_steps(at, g, factors, r, remarks, block, screening);
+      constrained_steps(at, g, factors, r, remarks, screening);
     } else {
       steps(at, g, factors, r, remarks);
     }
@@ -128,19 +144,19 @@ class BlockScreen {
     }
     for (Index i = 0; i < block_size; ++i) {
       const auto row = static_cast<std::size_t>(i);
-      const Index number = block * block_size + i;
       const bool finite = g.row(i).allFinite();
       if (!finite) remarks[row] = is_on_bound(at, i) ? Remark::on_border : Remark::not_finite;
       const bool bad =
           !finite || remarks[row] == Remark::not_convex || remarks[row] == Remark::not_quadratic;
-      screening.weights(number) = at.weights(i);
+      screening.weights(i) = at.weights(i);
       const double farthest = reach_ + (at.x.row(i).allFinite() ? at.x.row(i).norm() : 0);
       const double step = r.row(i).norm();
       const double distance = !bad && step < farthest ? step : farthest;
-      screening.squares(number) = at.weights(i) * distance * distance;
-      screening.gradients(number) = finite ? at.weights(i) * g.row(i).squaredNorm() : infinity;
-      screening.remarks[static_cast<std::size_t>(number)] = remarks[row];
+      screening.squares(i) = at.weights(i) * distance * distance;
+      screening.gradients(i) = finite ? at.weights(i) * g.row(i).squaredNorm() : infinity;
+      screening.remarks[row] = remarks[row];
     }
+    return screening;
   }
 
  private:
@@ -213,7 +229,7 @@ class BlockScreen {
   // The same over C: to the minimum of the quadratic model over it. Also by how much its multipliers
   // differ from those of the expansion. Where C is empty ∇f is not a number: not_finite.
   void constrained_steps(const ScreenBlock& at, const Matrix& g, Matrix& h, Matrix& r,
-                         std::vector<Remark>& remarks, Index block, Screening& screening) const {
+                         std::vector<Remark>& remarks, Screening& screening) const {
     std::vector<Matrix> factors;
     if (!plan_.exact) factors = state_.metric->factors(at.eta);
     r.setZero();
@@ -242,7 +258,7 @@ class BlockScreen {
         continue;
       }
       r.row(i) = end.x.transpose() - at.x.row(i);
-      auto errors = screening.multiplier_squares.row(block * block_size + i);
+      auto errors = screening.multiplier_squares.row(i);
       errors.head(q_) = end.bound_multipliers.transpose() - at.lifted.bound_multipliers.row(i);
       errors.tail(errors.size() - q_) =
           end.row_multipliers.transpose() - at.lifted.row_multipliers.row(i);
@@ -328,18 +344,20 @@ ScreenPlan plan_screening(const Context& context, const CollocationState& state)
 Screening screen(const Context& context, const CollocationState& state, Index look,
                  const ScreenPlan& plan) {
   const Index samples = plan.samples;
-  Screening screening{.samples = samples,
-                      .squares = Vector(samples),
-                      .gradients = Vector(samples),
-                      .weights = Vector(samples),
-                      .multiplier_squares = {},
-                      .remarks = std::vector<Remark>(static_cast<std::size_t>(samples)),
-                      .evaluations = 0};
-  if (context.constraints)
-    screening.multiplier_squares =
-        Matrix::Zero(samples, context.oracle.dimension() + context.constraints->rows());
+  Screening screening = empty_screening(context, samples);
   const BlockScreen work(context, state, look, plan);
-  context.executor.for_each(samples / block_size, [&](Index block) { work.run(block, screening); });
+  const std::vector<Screening> blocks =
+      context.executor.map(samples / block_size, [&](Index block) { return work.run(block); });
+  Index first = 0;
+  for (const Screening& block : blocks) {
+    screening.squares.segment(first, block_size) = block.squares;
+    screening.gradients.segment(first, block_size) = block.gradients;
+    screening.weights.segment(first, block_size) = block.weights;
+    if (context.constraints)
+      screening.multiplier_squares.middleRows(first, block_size) = block.multiplier_squares;
+    std::ranges::copy(block.remarks, screening.remarks.begin() + first);
+    first += block_size;
+  }
   const Index per_sample =
       (plan.monotone ? 3 : 1) + (plan.exact ? context.oracle.dimension() + 1 : 0);
   screening.evaluations = samples * per_sample * context.gradient.draws;

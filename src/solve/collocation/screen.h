@@ -30,6 +30,9 @@ struct Screening {
   Matrix multiplier_squares;  // n×(q + p): their error, as far as f is quadratic (constraints)
   std::vector<Remark> remarks;
   std::int64_t evaluations = 0;  // of ∇f; a Hessian counts as q
+  auto members() {
+    return std::tie(samples, squares, gradients, weights, multiplier_squares, remarks, evaluations);
+  }
 
   // Numbers of samples with a remark.
   [[nodiscard]] std::vector<Index> with(Remark remark) const;
@@ -41,6 +44,7 @@ struct Screening {
 struct ScreenedSample {
   Vector eta, theta, x;  // x = x_u(θ)
   Vector elsewhere;      // an x around x_u that monotonicity was tried with
+  auto members() { return std::tie(eta, theta, x, elsewhere); }
 };
 
 // As many samples as the price of a gradient allows, in whole blocks: 0 where it is not known, or

@@ -44,27 +44,31 @@ Verdict settle(const Context& context, Index look, const std::vector<Index>& num
                Screening& screening, CollocationState& state) {
   const auto solved = std::min(numbers.size(), static_cast<std::size_t>(most));
   if (solved == 0) return Verdict::go_on;
-  std::vector<ScreenedSample> samples(solved);
-  std::vector<Minimum> found(solved), mirrored(solved);
-  context.executor.for_each(static_cast<Index>(solved), [&](Index n) {
-    const auto k = static_cast<std::size_t>(n);
-    samples[k] = screened_sample(context, state, look, numbers[k]);
-    found[k] = minimum_at(context, samples[k], state);
+  struct Settled {
+    ScreenedSample sample;
+    Minimum found, mirrored;
+    auto members() { return std::tie(sample, found, mirrored); }
+  };
+  const std::vector<Settled> all = context.executor.map(static_cast<Index>(solved), [&](Index n) {
+    const Index number = numbers[static_cast<std::size_t>(n)];
+    Settled one{screened_sample(context, state, look, number), {}, {}};
+    one.found = minimum_at(context, one.sample, state);
     // On a saddle, or a ridge, f falls to both sides.
-    const bool ridge =
-        screening.remarks[static_cast<std::size_t>(numbers[k])] == Remark::not_convex;
-    if (ridge && found[k].outcome == Minimum::Outcome::found)
-      mirrored[k] = find_minimum(context, samples[k].theta, {2 * samples[k].x - found[k].x});
+    const bool ridge = screening.remarks[static_cast<std::size_t>(number)] == Remark::not_convex;
+    if (ridge && one.found.outcome == Minimum::Outcome::found)
+      one.mirrored = find_minimum(context, one.sample.theta, {2 * one.sample.x - one.found.x});
+    return one;
   });
   for (std::size_t k = 0; k < solved; ++k) {
-    state.run.test_gradients += found[k].gradients + mirrored[k].gradients;
-    if (found[k].outcome != Minimum::Outcome::found)
-      return stop_without_minimum(context, samples[k].theta, found[k], state);
-    if (differ(context, samples[k].theta, found[k], mirrored[k], state))
-      return stop_with_minima(context, samples[k].theta, found[k], mirrored[k], state);
-    if (samples[k].x.allFinite())  // otherwise y is too far out to be projected: as wrong as can be
+    const auto& [sample, found, mirrored] = all[k];
+    state.run.test_gradients += found.gradients + mirrored.gradients;
+    if (found.outcome != Minimum::Outcome::found)
+      return stop_without_minimum(context, sample.theta, found, state);
+    if (differ(context, sample.theta, found, mirrored, state))
+      return stop_with_minima(context, sample.theta, found, mirrored, state);
+    if (sample.x.allFinite())  // otherwise y is too far out to be projected: as wrong as can be
       screening.squares(numbers[k]) =
-          screening.weights(numbers[k]) * (found[k].x - samples[k].x).squaredNorm();
+          screening.weights(numbers[k]) * (found.x - sample.x).squaredNorm();
   }
   return Verdict::go_on;
 }
@@ -126,13 +130,14 @@ Verdict look_for_minima(const Context& context, Index look, const Screening& scr
   struct Pair {
     Vector theta;
     Minimum here, there;
+    auto members() { return std::tie(theta, here, there); }
   };
-  std::vector<Pair> pairs(2 * numbers.size());
-  context.executor.for_each(static_cast<Index>(pairs.size()), [&](Index n) {
+  const auto count = static_cast<Index>(2 * numbers.size());
+  const std::vector<Pair> pairs = context.executor.map(count, [&](Index n) {
     const auto k = static_cast<std::size_t>(n);
     const ScreenedSample sample = screened_sample(context, state, look, numbers[k / 2]);
     const Vector& other = k % 2 == 0 ? context.oracle.facts().start : sample.elsewhere;
-    pairs[k] = {sample.theta, find_minimum(context, sample.theta, {sample.x}),
+    return Pair{sample.theta, find_minimum(context, sample.theta, {sample.x}),
                 find_minimum(context, sample.theta, {other})};
   });
   for (const Pair& pair : pairs) {

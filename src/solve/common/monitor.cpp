@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
+#include "parallel/ranks.h"
 #include "solve/common/forecast.h"
 #include "solve/common/goal.h"
 
@@ -60,7 +62,7 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run, std::optio
         fmt::format("{} needs {} gradients, but only {} of max_gradients = {} are left", step(),
                     gradients, options_.max_gradients - run.gradients, options_.max_gradients));
   }
-  if ((now ? *now : session_seconds()) > options_.max_seconds) {
+  if (agreed_seconds(run, now) > options_.max_seconds) {
     return stop(Status::out_of_time,
                 fmt::format("max_seconds = {} passed before {}", options_.max_seconds, step()));
   }
@@ -82,6 +84,29 @@ double Monitor::record(const IterationRecord& made, const Coefficients& u, Run& 
 }
 
 void Monitor::tell(Run& run, const std::function<void()>& fill) {
+  if (!options_.ranks) return ask(run, fill);
+  const Numbers answer = options_.ranks->from_first([&] {
+    ask(run, fill);
+    return Numbers{stopped_ ? 1.0 : 0.0};
+  });
+  stopped_ = answer[0] != 0;
+}
+
+double Monitor::agreed_seconds(const Run& run, std::optional<double> now) const {
+  if (!now) now = session_seconds();
+  if (!options_.ranks) return *now;
+  const double norm = run.history.empty() ? 0 : run.history.back().gradient_norm;
+  const auto gradients = static_cast<double>(run.gradients);
+  const Numbers first = options_.ranks->from_first([&] { return Numbers{*now, gradients, norm}; });
+  const bool same = first[1] == gradients && (first[2] == norm || std::isnan(norm));
+  if (!same)
+    throw std::runtime_error(
+        "this rank has computed other numbers than rank 0: all ranks need the same program, files "
+        "and kind of processor");
+  return first[0];
+}
+
+void Monitor::ask(Run& run, const std::function<void()>& fill) {
   Progress progress = progress_of(run);
   progress.solution = [&] {
     fill();

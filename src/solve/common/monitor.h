@@ -31,7 +31,8 @@ class Monitor {
   double record(const IterationRecord& made, const Coefficients& u, Run& run,
                 const std::string& stage);
 
-  // Tells the caller where the run stands, and remembers the answer. Should the caller ask for the
+  // Tells the caller where the run stands, and remembers the answer. With ranks the caller of rank 0
+  // is told, and its answer is that of all. Should the caller ask for the
   // solution, fill() puts coefficients and state into `run` first.
   template <class Fill>
   void checkpoint(Run& run, const Fill& fill) {
@@ -47,6 +48,9 @@ class Monitor {
 
  private:
   void tell(Run& run, const std::function<void()>& fill);
+  void ask(Run& run, const std::function<void()>& fill);
+  // What the clock shows, on rank 0. Throws where this rank has other numbers than that one.
+  [[nodiscard]] double agreed_seconds(const Run& run, std::optional<double> now) const;
   [[nodiscard]] Progress progress_of(const Run& run) const;
   // What is left to do, in seconds: a guess.
   [[nodiscard]] std::optional<double> seconds_left(const Run& run, const Progress& progress,

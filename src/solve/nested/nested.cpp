@@ -31,6 +31,27 @@ struct PointIterates {
   Matrix inside;
   Vector shortening, reach;
 
+  // n points from `first` on by themselves, without germs and averages; and back to where they were.
+  [[nodiscard]] PointIterates part(Index first, Index n) const {
+    PointIterates part;
+    for (const auto matrix : {&PointIterates::theta, &PointIterates::x, &PointIterates::previous,
+                              &PointIterates::inside})
+      part.*matrix = (this->*matrix).middleRows(first, n);
+    part.active.assign(active.begin() + first, active.begin() + first + n);
+    part.shortening = shortening.segment(first, n);
+    part.reach = reach.segment(first, n);
+    return part;
+  }
+  void replace(Index first, const PointIterates& part) {
+    for (const auto matrix : {&PointIterates::x, &PointIterates::previous, &PointIterates::inside})
+      (this->*matrix).middleRows(first, part.x.rows()) = part.*matrix;
+    std::ranges::copy(part.active, active.begin() + first);
+    shortening.segment(first, part.x.rows()) = part.shortening;
+    reach.segment(first, part.x.rows()) = part.reach;
+  }
+  // What a step changes.
+  auto members() { return std::tie(x, previous, active, inside, shortening, reach); }
+
   [[nodiscard]] bool has_left() const { return shortening.minCoeff() < 1; }
   // The iterates; at points that have left the domain the last ones inside, as nobody has looked at
   // the steps from there yet.
@@ -116,8 +137,9 @@ struct PointStep {
   double stop_norm = 0;  // |∇f| at which a point is done, without noise
 };
 
-// The mean of `draws` gradients at y and theta (rows of them). The noise of a point depends on its
-// number first + …, not on which points are still active.
+// The mean of `draws` gradients at y and theta (rows of them), those of a block of n points. The
+// noise of a point depends on its number, first + its row in the block, not on which points are
+// still active.
 Matrix mean_gradient(const Oracle& oracle, const Options& options, const PointStep& step,
                      const Matrix& y, const Matrix& theta, const std::vector<Index>& rows,
                      Index first, Index n) {
@@ -131,7 +153,7 @@ Matrix mean_gradient(const Oracle& oracle, const Options& options, const PointSt
     }
     Matrix active_noise(count, r);
     for (Index i = 0; i < count; ++i)
-      active_noise.row(i) = noise.row(rows[static_cast<std::size_t>(i)] - first);
+      active_noise.row(i) = noise.row(rows[static_cast<std::size_t>(i)]);
     oracle.gradient(y, theta, active_noise, g);
     mean += g / static_cast<double>(step.draws);
   }
@@ -151,12 +173,12 @@ bool come_back(Index row, const Matrix& y, Index i, PointIterates& points) {
   return true;
 }
 
-// One accelerated step at every active point of one block.
+// One accelerated step at every active point of a block, whose first point has the number `first`.
 Sweep step_block(const Oracle& oracle, const Options& options, const PointStep& step, Index first,
                  PointIterates& points) {
-  const Index n = std::min(block_size, options.points - first);
+  const Index n = points.x.rows();
   std::vector<Index> rows;
-  for (Index i = first; i < first + n; ++i) {
+  for (Index i = 0; i < n; ++i) {
     if (points.active[static_cast<std::size_t>(i)]) rows.push_back(i);
   }
   if (rows.empty()) return {};
@@ -174,7 +196,7 @@ Sweep step_block(const Oracle& oracle, const Options& options, const PointStep& 
   for (Index i = 0; i < mean.rows(); ++i) {
     const Index row = rows[static_cast<std::size_t>(i)];
     if (!mean.row(i).allFinite()) {
-      if (!come_back(row, y, i, points) && bad < 0) bad = row;
+      if (!come_back(row, y, i, points) && bad < 0) bad = first + row;
       mean.row(i).setZero();
       continue;
     }
@@ -192,9 +214,23 @@ Sweep step_block(const Oracle& oracle, const Options& options, const PointStep& 
 
 Sweep step_all(const Oracle& oracle, const Options& options, const PointStep& step,
                PointIterates& points, Executor& executor) {
-  return executor.reduce(
-      (options.points + block_size - 1) / block_size,
-      [&](Index block) { return step_block(oracle, options, step, block * block_size, points); },
+  struct SteppedBlock {
+    Sweep sweep;
+    PointIterates points;
+    auto members() { return std::tie(sweep, points); }
+  };
+  std::vector<SteppedBlock> blocks =
+      executor.map((options.points + block_size - 1) / block_size, [&](Index block) {
+        const Index first = block * block_size;
+        SteppedBlock result{{}, points.part(first, std::min(block_size, options.points - first))};
+        result.sweep = step_block(oracle, options, step, first, result.points);
+        return result;
+      });
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    points.replace(static_cast<Index>(b) * block_size, blocks[b].points);
+  return sum_in_tree(
+      static_cast<Index>(blocks.size()),
+      [&](Index b) { return blocks[static_cast<std::size_t>(b)].sweep; },
       [](Sweep& left, Sweep&& right) {
         left.squared_norm += right.squared_norm;
         left.active += right.active;

@@ -14,14 +14,16 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 BlockPolisher::BlockPolisher(const PointGradient& gradient, const InverseHessian* inverse,
-                             const PointOptions& options, Points& points, Index first, Index count)
+                             const PointOptions& options, const std::vector<Index>& numbers,
+                             Points& points)
     : gradient_(gradient),
       inverse_(inverse),
       options_(options),
       tuning_(options.tuning),
+      numbers_(numbers),
       points_(points) {
-  for (Index i = first; i < first + count; ++i) moving_.push_back(i);
-  lengths_.assign(at(count), 0.0);
+  for (Index i = 0; i < points.size(); ++i) moving_.push_back(i);
+  lengths_.assign(moving_.size(), 0.0);
 }
 
 PointReport BlockPolisher::evaluate() {
@@ -47,6 +49,12 @@ PointReport BlockPolisher::polish() {
     if (!report_.out_of_budget) points_.trouble[at(i)] = Trouble::unsolved;
   }
   return std::move(report_);
+}
+
+std::vector<Index> BlockPolisher::unfinished() const {
+  std::vector<Index> numbers;
+  for (const Index i : moving_) numbers.push_back(numbers_[at(i)]);
+  return numbers;
 }
 
 void BlockPolisher::evaluate_missing() {
@@ -218,7 +226,7 @@ double BlockPolisher::remaining_error(Index point, double length) const {
   if (ratio <= 0 && length <= tuning_.negligible_step * options_.tolerance) return length;
   if (ratio == Points::doubted) return infinity;
   if (ratio == 0) {
-    if (!options_.contraction || point % options_.probe_every == 0) return infinity;
+    if (!options_.contraction || numbers_[at(point)] % options_.probe_every == 0) return infinity;
     ratio = *options_.contraction;
   }
   return ratio < 1 ? ratio / (1 - ratio) * length : infinity;

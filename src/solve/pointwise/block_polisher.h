@@ -8,14 +8,17 @@ namespace chaosgrad::internal {
 
 class BlockPolisher {
  public:
-  // `inverse` may be null if only evaluate() is called.
+  // Of all `points`, which have these numbers among others. `inverse` may be null if only
+  // evaluate() is called.
   BlockPolisher(const PointGradient& gradient, const InverseHessian* inverse,
-                const PointOptions& options, Points& points, Index first, Index count);
+                const PointOptions& options, const std::vector<Index>& numbers, Points& points);
 
   // ∇f where it is not known.
   [[nodiscard]] PointReport evaluate();
   // Steps until every point is done, or the budget is.
   [[nodiscard]] PointReport polish();
+  // The numbers of those that still move, where it was the budget.
+  [[nodiscard]] std::vector<Index> unfinished() const;
 
  private:
   void evaluate_missing();
@@ -39,9 +42,10 @@ class BlockPolisher {
   const InverseHessian* inverse_;
   const PointOptions& options_;
   const PointwiseTuning& tuning_;
+  const std::vector<Index>& numbers_;
   Points& points_;
   // Row by row, for the points that still move:
-  std::vector<Index> moving_;          // their numbers
+  std::vector<Index> moving_;          // their rows in points_
   std::vector<double> lengths_;        // of their last steps; 0: there is none to compare with
   std::vector<double> runaway_norms_;  // |x| beyond is a runaway
   std::vector<Vector> steps_;          // to come

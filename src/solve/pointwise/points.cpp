@@ -1,5 +1,6 @@
 // How lists of points and reports about them grow.
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "solve/pointwise/pointwise.h"
@@ -49,6 +50,36 @@ void Points::remove(const std::vector<Index>& numbers) {
   shrink(doubts);
   shrink(trouble);
   shrink(secants);
+}
+
+Points Points::part(const std::vector<Index>& numbers) const {
+  Points part;
+  for (const auto matrix :
+       {&Points::eta, &Points::theta, &Points::x, &Points::g, &Points::value, &Points::force})
+    part.*matrix = (this->*matrix)(numbers, Eigen::all);
+  const auto pick = [&](const auto& list) {
+    std::remove_cvref_t<decltype(list)> picked;
+    for (const Index i : numbers) picked.push_back(list[static_cast<std::size_t>(i)]);
+    return picked;
+  };
+  part.evaluated = pick(evaluated);
+  part.ratios = pick(ratios);
+  part.doubts = pick(doubts);
+  part.trouble = pick(trouble);
+  part.secants = pick(secants);
+  return part;
+}
+
+void Points::replace(const std::vector<Index>& numbers, Points&& part) {
+  for (const auto matrix : {&Points::x, &Points::g, &Points::value, &Points::force})
+    (this->*matrix)(numbers, Eigen::all) = part.*matrix;
+  for (std::size_t n = 0; n < numbers.size(); ++n) {
+    const auto i = static_cast<std::size_t>(numbers[n]);
+    evaluated[i] = part.evaluated[n];
+    ratios[i] = part.ratios[n];
+    trouble[i] = part.trouble[n];
+    secants[i] = std::move(part.secants[n]);
+  }
 }
 
 void PointReport::add(PointReport&& other) {

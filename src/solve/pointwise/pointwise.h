@@ -18,6 +18,7 @@ namespace chaosgrad::internal {
 // s = x' − x, y = ∇f(x') − ∇f(x).
 struct Secant {
   Vector s, y;
+  auto members() { return std::tie(s, y); }
 };
 
 // Why the steps at a point are not to be trusted.
@@ -51,6 +52,11 @@ struct Points {
   void remove(const std::vector<Index>& numbers);
   // Appends points that start at `start` (n×q).
   void append(const Matrix& new_eta, const Matrix& new_theta, const Matrix& start);
+  // Some of them by themselves, and back to where they were.
+  [[nodiscard]] Points part(const std::vector<Index>& numbers) const;
+  void replace(const std::vector<Index>& numbers, Points&& part);
+  // What steps change.
+  auto members() { return std::tie(x, g, value, force, evaluated, ratios, trouble, secants); }
 };
 
 // What the steps have shown about f.
@@ -93,7 +99,7 @@ struct PointOptions {
   std::optional<double> contraction = {};
   Index probe_every = 4;
   Index most_steps = PointwiseTuning{}.most_steps;
-  double budget = infinity;     // gradients per point, on average over those of a block
+  double budget = infinity;     // gradients per point, on average
   double runaway_norm = 1e100;  // |x| beyond this, and far beyond the start, is a runaway
   const PointConstraints* constraints = nullptr;  // of x; the inverse Hessian is not used then
   PointwiseTuning tuning = {};
@@ -103,6 +109,8 @@ struct PointOptions {
 struct PointGradient {
   std::function<void(Block, Block, BlockOut)> call;
   Index draws = 1;  // of the noise in each: it counts as that many gradients
+  Index batch = 1;  // rows of a call, and
+  int calls = 0;    // calls at a time, as in ProblemFacts
 };
 
 // Evaluates ∇f at the points `first`, … where it is not known yet.

@@ -56,6 +56,10 @@ struct Minimum {
   Vector force = {}, bound_multipliers = {}, row_multipliers = {};
   double proximal = 0;  // δ, where f is flat (proximal_weight)
   Index violated = -1;
+  auto members() {
+    return std::tie(outcome, x, value, gradient, hessian, eigenvalue, direction, gradients, force,
+                    bound_multipliers, row_multipliers, violated);
+  }
 };
 
 // Whether a decrease of f is below its rounding, where only its gradient can tell whether a step is good.

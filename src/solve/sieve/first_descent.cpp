@@ -26,24 +26,29 @@ class MeanObjective {
   [[nodiscard]] Gradient gradient(const Vector& x) {
     const Index q = x.size(), n = blocks_ * block_size;
     Matrix all(n, q);
-    std::vector<std::optional<OutsidePoint>> outside(samples_.size());
-    context_.executor.for_each(blocks_, [&](Index b) {
+    struct Part {
+      Matrix g;
+      std::optional<OutsidePoint> outside;
+      auto members() { return std::tie(g, outside); }
+    };
+    std::vector<Part> parts = context_.executor.map(blocks_, [&](Index b) {
       const SieveSamples& block = samples_[static_cast<std::size_t>(b)];
-      Matrix g(block_size, q);
+      Part part{Matrix(block_size, q), {}};
       const Matrix at = x.transpose().replicate(block_size, 1);
-      context_.oracle.gradient(at, block.theta, block.noise, g);
-      if (!g.allFinite())
-        outside[static_cast<std::size_t>(b)] = outside_point(at, block.theta, block.noise, g);
-      all.middleRows(b * block_size, block_size) = g;
+      context_.oracle.gradient(at, block.theta, block.noise, part.g);
+      if (!part.g.allFinite()) part.outside = outside_point(at, block.theta, block.noise, part.g);
+      return part;
     });
+    for (Index b = 0; b < blocks_; ++b)
+      all.middleRows(b * block_size, block_size) = parts[static_cast<std::size_t>(b)].g;
     gradients_ += n;
     Gradient result{all.colwise().mean().transpose(), Vector::Zero(q)};
     const auto size = static_cast<double>(n);
     result.errors = ((all.rowwise() - result.mean.transpose()).colwise().squaredNorm().transpose() /
                      (size * (size - 1)))
                         .cwiseSqrt();
-    for (std::optional<OutsidePoint>& point : outside) {
-      if (point && !result.outside) result.outside = std::move(point);
+    for (Part& part : parts) {
+      if (part.outside && !result.outside) result.outside = std::move(part.outside);
     }
     return result;
   }
@@ -53,16 +58,17 @@ class MeanObjective {
     const Index n = blocks_ * block_size;
     HessianSamples all{Matrix(0, 0), Vector::Ones(n),
                        std::vector<Matrix>(static_cast<std::size_t>(n))};
-    context_.executor.for_each(blocks_, [&](Index b) {
+    std::vector<std::vector<Matrix>> parts = context_.executor.map(blocks_, [&](Index b) {
       const SieveSamples& block = samples_[static_cast<std::size_t>(b)];
-      std::vector<Matrix> hessians =
-          sample_hessians(context_.oracle, x.transpose().replicate(block_size, 1), block.theta,
-                          block.noise, Difference::forward, true);
-      for (Index i = 0; i < block_size; ++i) {
-        if (!hessians[static_cast<std::size_t>(i)].allFinite()) all.weights(b * block_size + i) = 0;
-      }
-      std::move(hessians.begin(), hessians.end(), all.hessians.begin() + b * block_size);
+      return sample_hessians(context_.oracle, x.transpose().replicate(block_size, 1), block.theta,
+                             block.noise, Difference::forward, true);
     });
+    for (Index i = 0; i < n; ++i) {
+      Matrix& H =
+          parts[static_cast<std::size_t>(i / block_size)][static_cast<std::size_t>(i % block_size)];
+      if (!H.allFinite()) all.weights(i) = 0;
+      all.hessians[static_cast<std::size_t>(i)] = std::move(H);
+    }
     gradients_ += n * (x.size() + 1);
     return all;
   }

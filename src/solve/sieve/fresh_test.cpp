@@ -21,13 +21,17 @@ struct TestSums {
   Coefficients sums;
   Vector squares;
   std::optional<OutsidePoint> outside = {};
-  auto members() { return std::tie(sums, squares, outside); }
+  Matrix terms = {};  // one row per θ, in their order: steps, gradients, spreads
+  auto members() { return std::tie(sums, squares, outside, terms); }
 };
 
 void add(TestSums& left, TestSums&& right) {
   left.sums += right.sums;
   left.squares += right.squares;
   if (!left.outside) left.outside = std::move(right.outside);
+  const Index before = left.terms.rows();
+  left.terms.conservativeResize(before + right.terms.rows(), Eigen::NoChange);
+  left.terms.bottomRows(right.terms.rows()) = right.terms;
 }
 
 // Σ_i ψ_i²/N_i at each row.
@@ -51,9 +55,9 @@ void rotate(const Eigen::RowVectorXd& point, const Matrix& rotation, Matrix& noi
   }
 }
 
-// One block of θ: fills its entries of the test, returns its sums.
+// One block of θ.
 TestSums test_block(const Oracle& oracle, const Basis& wide, const SieveState& state,
-                    std::uint64_t seed, Index look, Index block, FreshTest& test) {
+                    std::uint64_t seed, Index look, Index block, const FreshTest& test) {
   const Index m = state.u.rows(), q = state.u.cols(), total = wide.size();
   const SieveSamples at = mixture_samples(
       oracle, wide, m,
@@ -62,7 +66,8 @@ TestSums test_block(const Oracle& oracle, const Basis& wide, const SieveState& s
   Matrix x(block_size, q), g(block_size, q);
   wide.evaluate(at.eta, m, psi);
   expand(psi, state.u, x);
-  TestSums sums{Coefficients::Zero(total - m, q), Vector::Zero(total - m), {}};
+  TestSums sums{
+      Coefficients::Zero(total - m, q), Vector::Zero(total - m), {}, Matrix::Zero(block_size, 3)};
   PairProducts gradients(block_size, q), steps(block_size, q);
   Matrix noise(block_size, oracle.noise_dimension());
   Matrix rotation(block_size, noise.cols());  // of a half of Sobol' points, for each θ
@@ -89,11 +94,10 @@ TestSums test_block(const Oracle& oracle, const Basis& wide, const SieveState& s
     gradients.add(g);
     steps.add(state.metric->steps(at.eta, g));
   }
-  const auto rows = Eigen::seqN(block * block_size, block_size);
   const Vector weighted_squares = at.weights.cwiseProduct(steps.mean_squares());
-  test.steps(rows) = at.weights.cwiseProduct(steps.products());
-  test.gradients(rows) = at.weights.cwiseProduct(gradients.products());
-  test.spreads(rows) =
+  sums.terms.col(0) = at.weights.cwiseProduct(steps.products());
+  sums.terms.col(1) = at.weights.cwiseProduct(gradients.products());
+  sums.terms.col(2) =
       at.weights.cwiseProduct(weighted_squares).cwiseProduct(spread_of(psi, state.averaged));
   const Matrix r = at.weights.asDiagonal() * steps.mean();
   const Vector squares = r.rowwise().squaredNorm();
@@ -176,13 +180,16 @@ Index test_draws(double variance, double tolerance, std::int64_t spent, bool sob
 
 void add(const Oracle& oracle, const Basis& wide, const SieveState& state, std::uint64_t seed,
          Index look, Index blocks, Executor& executor, FreshTest& test) {
-  const Index before = test.samples() / block_size, rows = test.samples() + blocks * block_size;
-  for (Vector* terms : {&test.steps, &test.gradients, &test.spreads})
-    terms->conservativeResize(rows);
+  const Index before = test.samples() / block_size, rows = blocks * block_size;
   TestSums sums = executor.reduce(
       blocks,
       [&](Index b) { return test_block(oracle, wide, state, seed, look, before + b, test); },
       [](TestSums& left, TestSums&& right) { add(left, std::move(right)); });
+  Index column = 0;
+  for (Vector* terms : {&test.steps, &test.gradients, &test.spreads}) {
+    terms->conservativeResize(terms->size() + rows);
+    terms->tail(rows) = sums.terms.col(column++);
+  }
   if (before == 0) {
     test.sums = sums.sums;
     test.squares = sums.squares;

@@ -1,6 +1,7 @@
 #include "solve/sieve/local_metric.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "basis/kernels.h"
 #include "random/random.h"
@@ -67,24 +68,30 @@ Matrix germ_levels(const Measure& measure, const Matrix& eta) {
 }
 
 // A block of Hessians; the weight is 0 where one is not finite.
-void fill_block(const Oracle& oracle, const Basis& basis, const Coefficients& u,
-                const SieveSamples& block, Index first, HessianSamples& all,
-                std::optional<OutsidePoint>& outside) {
+struct HessianBlock {
+  Matrix eta;
+  Vector weights;
+  std::vector<Matrix> hessians;
+  std::optional<OutsidePoint> outside = {};
+  auto members() { return std::tie(eta, weights, hessians, outside); }
+};
+
+HessianBlock hessian_block(const Oracle& oracle, const Basis& basis, const Coefficients& u,
+                           const SieveSamples& block) {
   // Steps as with noise: the sieve is for problems that have it.
   const Matrix x = expansion_values(basis, u, block.eta);
-  std::vector<Matrix> hessians =
-      sample_hessians(oracle, x, block.theta, block.noise, Difference::forward, true);
-  all.eta.middleRows(first, block_size) = block.eta;
-  all.weights.segment(first, block_size) = block.weights;
+  HessianBlock result{
+      block.eta, block.weights,
+      sample_hessians(oracle, x, block.theta, block.noise, Difference::forward, true)};
   for (Index i = 0; i < block_size; ++i) {
-    if (hessians[static_cast<std::size_t>(i)].allFinite()) continue;
-    all.weights(first + i) = 0;
+    if (result.hessians[static_cast<std::size_t>(i)].allFinite()) continue;
+    result.weights(i) = 0;
     Matrix g(1, u.cols());
     oracle.gradient(x.row(i), block.theta.row(i), block.noise.row(i), g);
-    if (!g.allFinite() && !outside)
-      outside = outside_point(x.row(i), block.theta.row(i), block.noise.row(i), g);
+    if (!g.allFinite() && !result.outside)
+      result.outside = outside_point(x.row(i), block.theta.row(i), block.noise.row(i), g);
   }
-  std::move(hessians.begin(), hessians.end(), all.hessians.begin() + first);
+  return result;
 }
 
 }  // namespace
@@ -105,16 +112,19 @@ MeasuredMetric measure_metric(const Oracle& oracle, const Basis& basis, const Co
                               const SieveTuning& tuning, Executor& executor) {
   const Index count = blocks * block_size;
   if (u.cols() > dense_limit) return measure_mean(oracle, basis, u, seed, stage, blocks);
-  HessianSamples all{Matrix(count, basis.dimension()), Vector(count),
-                     std::vector<Matrix>(static_cast<std::size_t>(count))};
-  std::vector<std::optional<OutsidePoint>> outside(static_cast<std::size_t>(blocks));
-  executor.for_each(blocks, [&](Index b) {
-    const SieveSamples block = sieve_samples(oracle, basis, u.rows(), seed, metric_stage(stage), b);
-    fill_block(oracle, basis, u, block, b * block_size, all, outside[static_cast<std::size_t>(b)]);
+  HessianSamples all{Matrix(count, basis.dimension()), Vector(count), {}};
+  std::vector<HessianBlock> parts = executor.map(blocks, [&](Index b) {
+    return hessian_block(oracle, basis, u,
+                         sieve_samples(oracle, basis, u.rows(), seed, metric_stage(stage), b));
   });
   MeasuredMetric result;
-  for (std::optional<OutsidePoint>& point : outside) {
-    if (point && !result.curvature.outside) result.curvature.outside = std::move(point);
+  for (Index b = 0; b < blocks; ++b) {
+    HessianBlock& part = parts[static_cast<std::size_t>(b)];
+    all.eta.middleRows(b * block_size, block_size) = part.eta;
+    all.weights.segment(b * block_size, block_size) = part.weights;
+    std::ranges::move(part.hessians, std::back_inserter(all.hessians));
+    if (part.outside && !result.curvature.outside)
+      result.curvature.outside = std::move(part.outside);
   }
   if (result.curvature.outside || !(all.weights.sum() > 0)) return result;
   MeasuredCurvature& seen = result.curvature;
