@@ -5,20 +5,30 @@
 #include <memory>
 
 #include "commands.h"
+#include "io/summary.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
 using namespace internal;
 
 void add_report(CLI::App& app, int& exit_code) {
-  auto directory = std::make_shared<std::string>();
+  struct Arguments {
+    std::string directory, components;
+  };
+  auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("report", "Write report.html of a finished run again");
-  command->add_option("DIR", *directory, "folder of the run")->required();
-  command->callback([directory, &exit_code] {
-    const StoredRun run = open_run(*directory);
+  command->add_option("DIR", arguments->directory, "folder of the run")->required();
+  add_components(*command, arguments->components);
+  command->callback([arguments, &exit_code] {
+    const StoredRun run = open_run(arguments->directory);
     const Record record = run.record();
-    write_report(*directory, record, run.summary, make_digest(record));
-    fmt::print("{}/report.html\n", *directory);
+    if (arguments->components.empty()) {
+      write_report(arguments->directory, record, run.summary, make_digest(record));
+    } else {
+      const Digest digest = make_digest(*shown_record(record, arguments->components));
+      write_report(arguments->directory, record, full_summary(record, digest), digest);
+    }
+    fmt::print("{}/report.html\n", arguments->directory);
     exit_code = exit_solved;
   });
 }

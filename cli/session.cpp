@@ -261,6 +261,18 @@ StoredRun open_answer(const std::string& directory, bool anyway) {
       directory, to_string(stored.solution.status), stored.solution.message));
 }
 
+void add_components(CLI::App& command, std::string& components) {
+  command.add_option("--components", components,
+                     "components of a large x to show: 'x[0],x[10:20],y' (default: evenly spread)");
+}
+
+std::unique_ptr<const ShownRecord> shown_record(const Record& record,
+                                                const std::string& components) {
+  if (components.empty()) return std::make_unique<const ShownRecord>(record);
+  return std::make_unique<const ShownRecord>(record,
+                                             named_components(record.labels.variables, components));
+}
+
 void add_anyway(CLI::App& command, bool& anyway) {
   command.add_flag("--anyway", anyway, "also of a run that failed, whose expansion is no answer");
 }

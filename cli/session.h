@@ -7,6 +7,7 @@
 #include <string>
 
 #include "commands.h"
+#include "io/shown.h"
 #include "io/store/run_store.h"
 #include "parallel/ranks.h"
 #include "progress.h"
@@ -52,6 +53,10 @@ void add_session_options(CLI::App& command, SessionArguments& arguments);
 // open_run for whoever wants the answer of a run: throws FailedRun if it has none, unless `anyway`.
 [[nodiscard]] StoredRun open_answer(const std::string& directory, bool anyway);
 void add_anyway(CLI::App& command, bool& anyway);
+// --components: which of a large x are shown; empty: the usual ones.
+void add_components(CLI::App& command, std::string& components);
+[[nodiscard]] std::unique_ptr<const ShownRecord> shown_record(const Record& record,
+                                                              const std::string& components);
 // The problem of a run; throws InputError for one that did not come from a file.
 [[nodiscard]] const ProblemFile& problem_of(const StoredRun& stored, const std::string& directory);
 

@@ -17,7 +17,7 @@ constexpr std::size_t shown_outputs = 12;
 constexpr std::size_t shown_pairs = 6;
 
 struct StatsArguments {
-  std::string directory;
+  std::string directory, components;
   std::vector<std::string> reweight;
   bool json = false, anyway = false;
 };
@@ -66,7 +66,7 @@ void print_numbers(const std::vector<std::string>& names, const std::vector<std:
 }
 
 // Those that are a number per level, per parameter or per pair: a table each.
-void print_lists(const StoredRun& run, const std::vector<std::string>& names,
+void print_lists(const Record& run, const std::vector<std::string>& names,
                  const std::vector<std::size_t>& shown, const Statistics& statistics) {
   const std::vector<std::string>& parameters = run.labels.parameters;
   std::vector<std::string> levels;
@@ -116,7 +116,7 @@ void print_constraints(const ConstraintReport& report) {
     fmt::print("  no x satisfies the constraints at {:.3g} % of theta\n", 100 * report.infeasible);
 }
 
-void print_statistics(const StoredRun& run, const Statistics& statistics,
+void print_statistics(const Record& run, const Statistics& statistics,
                       const std::vector<std::string>& quantities, double confidence) {
   std::vector<std::string> names = run.labels.variables;
   const std::size_t components = names.size();
@@ -135,6 +135,8 @@ void print_statistics(const StoredRun& run, const Statistics& statistics,
   }
   print_numbers(names, shown, statistics);
   print_lists(run, names, shown, statistics);
+  std::erase_if(
+      shown, [&](std::size_t j) { return static_cast<Index>(j) >= statistics.covariance.rows(); });
   std::vector<std::string> columns;
   for (const std::size_t j : shown) columns.push_back(names[j]);
   print_header("covariance", columns);
@@ -146,8 +148,8 @@ void print_statistics(const StoredRun& run, const Statistics& statistics,
     }
     print_row(names[i], row);
   }
-  if (shown.size() < names.size())
-    fmt::print("\n  … and {} more components: see --json\n", names.size() - shown.size());
+  if (components > shown_outputs)
+    fmt::print("\n  … and {} more components: see --json\n", components - shown_outputs);
 }
 
 int run_stats(const StatsArguments& arguments) {
@@ -156,16 +158,19 @@ int run_stats(const StatsArguments& arguments) {
   const NamedQuantities quantities = named_quantities(record);
   StatisticsOptions options = statistics_options(run.solution);
   if (!arguments.reweight.empty()) options.measure = reweighted_measure(record, arguments.reweight);
-  const Accuracy known = accuracy(run.solution);
-  const Statistics found = statistics(run.solution.expansion, known, quantities.functions, options);
-  const ConstraintReport constraints =
-      constraint_statistics(run.solution.expansion, known, run.solution.multiplier_errors, options);
+  const std::unique_ptr<const ShownRecord> shown = shown_record(record, arguments.components);
+  const Statistics found = shown_statistics(*shown, quantities.functions, options);
+  const ConstraintReport constraints = constraint_statistics(run.solution, options);
+  const double confidence = run.solution.error.confidence;
   if (arguments.json) {
     fmt::print("{}\n",
-               statistics_json(record, found, quantities.names, known.confidence, constraints));
+               statistics_json(shown->record(), found, quantities.names, confidence, constraints));
   } else {
-    print_statistics(run, found, quantities.names, known.confidence);
+    print_statistics(shown->record(), found, quantities.names, confidence);
     print_constraints(constraints);
+    if (!shown->all())
+      fmt::print("  {} of {} components are shown: --components chooses others\n",
+                 shown->components().size(), record.labels.variables.size());
   }
   return exit_solved;
 }
@@ -181,6 +186,7 @@ void add_stats(CLI::App& app, int& exit_code) {
       ->add_option("--reweight", arguments->reweight,
                    "another distribution of a parameter: 'NAME={distribution=\"…\", …}'")
       ->allow_extra_args(false);
+  add_components(*command, arguments->components);
   command->add_flag("--json", arguments->json, "print JSON");
   add_anyway(*command, arguments->anyway);
   command->callback([arguments, &exit_code] { exit_code = run_stats(*arguments); });

@@ -40,12 +40,11 @@ std::string statistics_text(const PythonRun& run, const PythonProblem* problem,
     if (!levels.empty()) options.levels = levels;
     options.indices = indices;
     if (!indices) options.work = 5e8;  // a second at most
-    const Accuracy known = accuracy(run.solution);
-    const Statistics found =
-        statistics(run.solution.expansion, known, quantities.functions, options);
-    const ConstraintReport constraints = constraint_statistics(
-        run.solution.expansion, known, run.solution.multiplier_errors, options);
-    return statistics_json(record, found, quantities.names, known.confidence, constraints);
+    const ShownRecord shown(record);
+    const Statistics found = shown_statistics(shown, quantities.functions, options);
+    const ConstraintReport constraints = constraint_statistics(run.solution, options);
+    return statistics_json(shown.record(), found, quantities.names, run.solution.error.confidence,
+                           constraints);
   });
 }
 

@@ -72,6 +72,14 @@ template <class Function>
   }
 }
 
+// Some components of coefficients or sums of them, row by row.
+template <class Number>
+struct Rows {
+  Number* data;
+  Index stride;
+  [[nodiscard]] Number* row(Index i) const { return data + i * stride; }
+};
+
 template <int components>
 struct StripSums {
   Strip sum[length(components)];
@@ -226,23 +234,23 @@ void project_first(const BasisBlock& psi, const Source& source,
     project_first<end, factors, components, first + size>(psi, products, products, out);
 }
 
-// sums(rows[j], column + c) += Σ_samples T_{columns[j]} · weights_c.
-template <int components, class Columns, class Rows>
-void project_terms(const BasisBlock& psi, const Terms<Columns, Rows>& terms,
-                   const Weights<components>& weights, Index column, Coefficients& sums) {
+// sums(rows[j], c) += Σ_samples T_{columns[j]} · weights_c.
+template <int components, class Columns, class TermRows>
+void project_terms(const BasisBlock& psi, const Terms<Columns, TermRows>& terms,
+                   const Weights<components>& weights, const Rows<double>& sums) {
   constexpr int functions = project_functions(components);
   in_chunks<functions>(terms.count, [&]<int size>(Index first) {
     alignas(64) double total[length(size * components + simd::width)];
     project_tile<size, components>(psi, terms.columns + first, weights, total);
-    if constexpr (std::is_same_v<Rows, CountFrom>) {
-      if (sums.cols() == components) {  // one after the other
-        double* rows = sums.data() + terms.rows[first] * components;
+    if constexpr (std::is_same_v<TermRows, CountFrom>) {
+      if (sums.stride == components) {  // one after the other
+        double* rows = sums.row(terms.rows[first]);
         for (int k = 0; k < size * components; ++k) rows[k] += total[k];
         return;
       }
     }
     for (int f = 0; f < size; ++f) {
-      double* row = sums.data() + terms.rows[first + f] * sums.cols() + column;
+      double* row = sums.row(terms.rows[first + f]);
       for (int c = 0; c < components; ++c) row[c] += total[f * components + c];
     }
   });

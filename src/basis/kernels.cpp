@@ -5,6 +5,7 @@
 
 #include "basis/basis_axis.h"
 #include "basis/kernel_tiles.h"
+#include "basis/portions.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -163,8 +164,9 @@ void project_fourier(const BasisBlock& psi, const Block& g, const double* factor
                      Coefficients& sums) {
   const FourierTerms terms(psi);
   const Weights<components> weights(g, factors, column);
-  project_terms(psi, terms.tabulated, weights, column, sums);
-  project_terms(psi, terms.tail, weights, column, sums);
+  const Rows<double> rows{sums.data() + column, sums.cols()};
+  project_terms(psi, terms.tabulated, weights, rows);
+  project_terms(psi, terms.tail, weights, rows);
   for (Index group = 0; group < terms.groups; ++group) {
     Weights<2 * components> turned;
     alignas(64) TurnedRows<components> v;
@@ -180,13 +182,13 @@ void project_products(const BasisBlock& psi, const Block& g, const double* facto
   const BasisPlan& plan = psi.plan();
   const Index m = psi.functions();
   const Weights<components> weights(g, factors, column);
-  project_terms(psi, Terms<CountFrom>{{0}, plan.table.data(), plan.table_size(m)}, weights, column,
-                sums);
+  const Rows<double> rows{sums.data() + column, sums.cols()};
+  project_terms(psi, Terms<CountFrom>{{0}, plan.table.data(), plan.table_size(m)}, weights, rows);
   for (const FactorGroup& group : plan.groups) {
     if (group.rows.front() >= m) break;
     Weights<components> product;
     product.set_product(psi, group.left, weights);
-    project_terms(psi, terms_of(group, m), product, column, sums);
+    project_terms(psi, terms_of(group, m), product, rows);
   }
 }
 
@@ -198,6 +200,8 @@ void expand(const BasisBlock& psi, const Coefficients& u, BlockOut x) {
     in_chunks<fourier_components>(x.cols(), [&]<int components>(Index column) {
       expand_fourier<components>(psi, u, column, x);
     });
+  else if (in_portions(psi.functions(), x.cols(), expand_components))
+    expand_portions<expand_components>(psi, u, x);
   else
     in_chunks<expand_components>(x.cols(), [&]<int components>(Index column) {
       expand_products<components>(psi, u, column, x);
@@ -214,6 +218,8 @@ void project(const BasisBlock& psi, const Block& g, const double* weights, Coeff
     in_chunks<fourier_components>(g.cols(), [&]<int components>(Index column) {
       project_fourier<components>(psi, g, weights, column, sums);
     });
+  else if (in_portions(psi.functions(), g.cols(), project_components))
+    project_portions<project_components>(psi, g, weights, sums);
   else
     in_chunks<project_components>(g.cols(), [&]<int components>(Index column) {
       project_products<components>(psi, g, weights, column, sums);

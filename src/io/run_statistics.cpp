@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "io/constraint_json.h"
@@ -81,8 +82,21 @@ StatisticsOptions statistics_options(const Solution& solution) {
   return options;
 }
 
-Digest make_digest(const Record& record) {
-  Digest digest;
+Statistics shown_statistics(const ShownRecord& shown, const Quantities& quantities,
+                            const StatisticsOptions& options) {
+  const Solution &part = shown.record().solution, &whole = shown.whole().solution;
+  if (shown.all()) return statistics(whole, quantities, options);
+  Statistics result = statistics(part, {}, options);
+  Statistics more = quantity_statistics(whole.expansion, accuracy(whole), quantities, options);
+  std::ranges::move(more.outputs, std::back_inserter(result.outputs));
+  return result;
+}
+
+Digest make_digest(const Record& record) { return make_digest(ShownRecord(record)); }
+
+Digest make_digest(const ShownRecord& shown) {
+  Digest digest{.components = shown.components()};
+  const Record& record = shown.record();
   const Solution& solution = record.solution;
   if (!solution.ok()) return digest;
   const auto start = std::chrono::steady_clock::now();
@@ -100,7 +114,7 @@ Digest make_digest(const Record& record) {
   options.work = work;
   options.components = std::move(chosen);
   NamedQuantities quantities = named_quantities(record);
-  digest.statistics = statistics(solution, quantities.functions, options);
+  digest.statistics = shown_statistics(shown, quantities.functions, options);
   digest.quantities = std::move(quantities.names);
   if (expansion.lift()) {
     digest.sampled = expansion.coefficients().cols();  // all of them are
@@ -159,6 +173,7 @@ std::string statistics_json(const Record& record, const Statistics& statistics,
     json[j < variables.size() ? "variables" : "quantities"][all[j]] =
         output_json(statistics.outputs[j], statistics, parameters);
   }
+  all.resize(static_cast<std::size_t>(statistics.covariance.rows()));
   json["covariance"] = {{"names", all},
                         {"value", rows(statistics.covariance)},
                         {"error", rows(statistics.covariance_error)}};

@@ -79,7 +79,8 @@ Moments moments(const Solution& solution, const std::vector<OutputStatistics>& s
   return result;
 }
 
-std::string summary(const Record& record, const SampledPart& part, const Digest& digest) {
+std::string summary(const ShownRecord& shown, const SampledPart& part, const Digest& digest) {
+  const Record& record = shown.record();
   const Solution& solution = record.solution;
   const ProblemConstants& constants = solution.constants;
   const Moments x = moments(solution, digest.statistics.outputs);
@@ -131,6 +132,8 @@ std::string summary(const Record& record, const SampledPart& part, const Digest&
   json["skipped"] = {{"points", solution.skipped}, {"share", number(solution.skipped_share)}};
   json["noise"] = noise_treatment(solution);
   json["sampled_components"] = part.components;
+  // Of a large x some components are shown, those of "variables"; the store has all.
+  json["components"] = shown.whole().solution.expansion.coefficients().cols();
   json["notes"] = solution.notes;
   json["title"] = record.labels.title;
   json["seed"] = solution.options.seed;
@@ -140,10 +143,11 @@ std::string summary(const Record& record, const SampledPart& part, const Digest&
 
 }  // namespace
 
-std::string full_summary(const Record& record, const Digest& digest) {
-  return summary(record, sampled_part(record, digest), digest);
+std::string full_summary(const Record& whole, const Digest& digest) {
+  const ShownRecord shown(whole, digest.components);
+  return summary(shown, sampled_part(shown.record(), digest), digest);
 }
 
-std::string brief_summary(const Record& record) { return summary(record, {}, {}); }
+std::string brief_summary(const Record& record) { return summary(ShownRecord(record), {}, {}); }
 
 }  // namespace chaosgrad::internal

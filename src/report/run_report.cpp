@@ -5,6 +5,7 @@
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/error.h"
 #include "io/problem_file/source.h"
+#include "io/shown.h"
 #include "io/store/history.h"
 #include "io/store/store_file.h"
 #include "io/summary.h"
@@ -39,7 +40,9 @@ Json tolerance_data(const Solution& solution) {
 
 }  // namespace
 
-std::string report_html(const Record& record, const std::string& summary, const Digest& digest) {
+std::string report_html(const Record& whole, const std::string& summary, const Digest& digest) {
+  const ShownRecord shown(whole, digest.components);
+  const Record& record = shown.record();
   const Solution& solution = record.solution;
   Json data = {{"kind", "run"},
                {"title", record.title()},
@@ -47,7 +50,7 @@ std::string report_html(const Record& record, const std::string& summary, const 
                {"summary", Json::parse(summary)},
                {"problem", problem_data(record.source)},
                {"history", history_data(solution.history)},
-               {"tolerance", tolerance_data(solution)}};
+               {"tolerance", tolerance_data(whole.solution)}};
   if (solution.ok()) {
     data["expansion"] = expansion_data(solution.expansion, record.labels.parameters);
     data["distribution"] = distribution_data(record, digest);

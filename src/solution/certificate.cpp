@@ -39,33 +39,34 @@ Audit fresh_block(const Oracle& oracle, const Expansion& expansion, std::uint64_
 }
 
 // R = H⁻¹∇F turns gradients into steps in the metric of x. H is the Hessian at each sample
-// (deterministic, small q), the mean Hessian, or a multiple of the identity (large q).
+// (deterministic, small q), the mean Hessian, or a multiple of the identity (large q: nothing of q×q
+// is formed).
 class Metric {
  public:
-  Metric(const Oracle& oracle, const Expansion& expansion, const Run& run, const Options& options)
+  Metric(const Oracle& oracle, const Expansion& expansion, const Solution& run,
+         const Options& options)
       : oracle_(oracle),
-        pointwise_(oracle.noise_dimension() == 0 && oracle.dimension() <= pointwise_limit) {
-    if (pointwise_) return;
+        pointwise_(oracle.noise_dimension() == 0 && oracle.dimension() <= pointwise_limit),
+        scale_(1 / std::sqrt(run.constants.mu.value * run.constants.L.value)) {
     const Index q = oracle.dimension();
-    Matrix hessian =
-        Matrix::Identity(q, q) * std::sqrt(run.constants.mu.value * run.constants.L.value);
-    if (q <= dense_limit) {
-      hessian.setZero();
-      const Audit audit = fresh_block(oracle, expansion, options.seed, most_noisy_blocks);
-      const Matrix noise = draw_noise(oracle.noise_dimension(),
-                                      make_stream(options.seed, Purpose::certificate_noise),
-                                      most_noisy_blocks * block_size, block_size);
-      for (const Matrix& sample : hessians(audit, noise))
-        hessian += sample / static_cast<double>(block_size);
-      if (!hessian.allFinite() && oracle.has_hessian()) hessian = exact_mean(audit, noise);
-      hessian = symmetric_part(hessian);
-    }
+    if (pointwise_) return;
+    known = std::isfinite(scale_);
+    if (q > dense_limit) return;
+    Matrix hessian = Matrix::Zero(q, q);
+    const Audit audit = fresh_block(oracle, expansion, options.seed, most_noisy_blocks);
+    const Matrix noise =
+        draw_noise(oracle.noise_dimension(), make_stream(options.seed, Purpose::certificate_noise),
+                   most_noisy_blocks * block_size, block_size);
+    for (const Matrix& sample : hessians(audit, noise))
+      hessian += sample / static_cast<double>(block_size);
+    if (!hessian.allFinite() && oracle.has_hessian()) hessian = exact_mean(audit, noise);
+    hessian = symmetric_part(hessian);
     known = hessian.allFinite();
     inverse_ = solve_symmetric(hessian, Matrix::Identity(q, q));
   }
 
   Matrix steps(const Audit& audit, const Matrix& g) {
-    if (!pointwise_) return g * inverse_;
+    if (!pointwise_) return inverse_.size() > 0 ? Matrix(g * inverse_) : Matrix(g * scale_);
     Matrix result(g.rows(), g.cols());
     const std::vector<Matrix> all = hessians(audit, Matrix(g.rows(), 0));
     for (Index i = 0; i < g.rows(); ++i) {
@@ -100,6 +101,7 @@ class Metric {
 
   const Oracle& oracle_;
   bool pointwise_;
+  double scale_;    // of the inverse, where that is a multiple of the identity
   Matrix inverse_;  // of the mean Hessian, where it is used for all samples
 };
 
@@ -182,12 +184,12 @@ Basis with_candidates(const Expansion& expansion, const Options& options) {
 
 // The squared error that the noise of the gradient estimate keeps alive: the floor φ = (μ + L) γ
 // C/(2 μ L) of the fixed-level theorem.
-double noise_floor(const Run& run, const Options& options, double gradient_squared,
+double noise_floor(const Solution& run, const Options& options, double gradient_squared,
                    double in_span) {
   if (options.method == Method::nested) return in_span;
   if (options.gradient == GradientRule::quadrature || run.history.empty()) return 0;
   const IterationRecord& last = run.history.back();
-  double Q = run.basis.Q(last.basis_size);
+  double Q = run.expansion.basis().Q(last.basis_size);
   if (std::isinf(Q)) Q = static_cast<double>(last.basis_size);
   const double C = Q / static_cast<double>(last.samples) *
                    (2 * run.constants.VG.value * gradient_squared + run.constants.V.value);
@@ -197,7 +199,7 @@ double noise_floor(const Run& run, const Options& options, double gradient_squar
 
 }  // namespace
 
-Certificate certify(const Oracle& oracle, const Expansion& expansion, const Run& run,
+Certificate certify(const Oracle& oracle, const Expansion& expansion, const Solution& run,
                     const Options& options) {
   Certificate certificate;
   certificate.error.confidence = options.confidence;

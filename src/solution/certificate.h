@@ -1,6 +1,6 @@
 #pragma once
 // The error of an expansion, measured with fresh samples.
-#include "solve/common/run.h"
+#include "chaosgrad/solution.h"
 
 namespace chaosgrad::internal {
 
@@ -15,8 +15,8 @@ struct Certificate {
 };
 
 // `run` tells the constants, the last step and the last number of samples, which the split of the
-// error needs.
-[[nodiscard]] Certificate certify(const Oracle& oracle, const Expansion& expansion, const Run& run,
-                                  const Options& options);
+// error needs; its expansion is that of x, where `expansion` is that of y (lift.h).
+[[nodiscard]] Certificate certify(const Oracle& oracle, const Expansion& expansion,
+                                  const Solution& run, const Options& options);
 
 }  // namespace chaosgrad::internal

@@ -51,18 +51,33 @@ Matrix places_around_start(const Oracle& oracle, const ProblemValue& value, cons
   return places();
 }
 
-// |∂F/∂x_j − g_j| at each row, the former by central differences over the step h; not a number where
+// |∂F/∂p − g·p| at each row, the former by central differences over the step h; not a number where
 // that leaves the domain.
-Vector slope_errors(const ProblemValue& value, const Matrix& x, Index j, double h,
+Vector slope_errors(const ProblemValue& value, const Matrix& x, const Vector& p, double h,
                     const Matrix& theta, const Matrix& noise, const Matrix& g) {
-  Matrix above(x.rows(), 1), below(x.rows(), 1), moved = x;
-  moved.col(j).array() += h;
-  const Vector upper = moved.col(j);
-  value(moved, theta, noise, above);
-  moved.col(j) = x.col(j).array() - h;
-  value(moved, theta, noise, below);
-  const Vector slopes = (above - below).cwiseQuotient(upper - moved.col(j));
-  return (slopes - g.col(j)).cwiseAbs();
+  Matrix above(x.rows(), 1), below(x.rows(), 1);
+  const Matrix upper = x.rowwise() + h * p.transpose(), lower = x.rowwise() - h * p.transpose();
+  value(upper, theta, noise, above);
+  value(lower, theta, noise, below);
+  // Rounding makes the steps differ from h.
+  const Vector slopes = (above - below).array() * p.squaredNorm() / ((upper - lower) * p).array();
+  return (slopes - g * p).cwiseAbs() / p.norm();
+}
+
+// The directions in which F and ∇F are compared: the axes, or of many some of them and as many that
+// all components take part in.
+std::vector<Vector> tried_directions(Index q, std::uint64_t seed) {
+  constexpr Index most_axes = 64;
+  std::vector<Vector> directions;
+  for (Index k = 0; k < std::min(q, most_axes); ++k)
+    directions.push_back(Vector::Unit(q, q <= most_axes ? k : k * q / most_axes));
+  if (q <= most_axes) return directions;
+  Matrix uniform(most_axes, q);
+  fill_uniform(make_stream(seed, Purpose::check_place), block_size, uniform);
+  for (Index k = 0; k < most_axes; ++k)
+    directions.push_back((uniform.row(k).transpose().array() < 0.5)
+                             .select(Vector::Constant(q, -1), Vector::Ones(q)));
+  return directions;
 }
 
 double median_of(std::vector<double>& values) {
@@ -85,14 +100,15 @@ double gradient_error(const Oracle& oracle, const ProblemValue& value, std::uint
   std::vector<double> errors(norms.data(), norms.data() + norms.size());
   const double usual = median_of(errors);  // no gradient counts as smaller than a thousandth of it
   double worst = 0;
-  for (Index j = 0; j < q; ++j) {
+  for (const Vector& direction : tried_directions(q, seed)) {
     // Noise and θ are the same on both sides: the step of an exact function. Beside the border of
     // the domain F bends more, and a shorter one is better.
-    double h = difference_step(Difference::central, false, x.col(j).cwiseAbs().mean());
+    const double along = (x.cwiseAbs() * direction.cwiseAbs()).mean() / direction.norm();
+    double h = difference_step(Difference::central, false, along) / direction.norm();
     Vector best = Vector::Constant(block_size, infinity);
     double error = infinity;
     for (int attempt = 0; attempt < 4 && !(error < 1e-7); ++attempt, h *= 1e-2) {
-      const Vector found = slope_errors(value, x, j, h, theta, noise, g);
+      const Vector found = slope_errors(value, x, direction, h, theta, noise, g);
       for (Index i = 0; i < block_size; ++i) {
         if (found(i) < best(i)) best(i) = found(i);
       }

@@ -84,13 +84,15 @@ Solution solve(const Oracle& oracle, const Options& options) {
     solution.true_error = true_error;
     return solution;
   }
-  const Expansion expansion(oracle.parameters(), result.basis, result.u);  // of y, if lifted
-  const Certificate certificate =
-      result.lift ? certify(LiftedProblem(oracle, result.lift), expansion, result, options)
-                  : certify(oracle, expansion, result, options);
+  const std::shared_ptr<const Lift> lift = result.lift;
   const std::optional<double> lifted_error =
-      result.lift ? reference_error(oracle, result, options) : std::nullopt;
+      lift ? reference_error(oracle, result, options) : std::nullopt;
   Solution solution = as_solution(oracle.parameters(), options, std::move(result));
+  const Expansion& x = solution.expansion;
+  const Certificate certificate =
+      lift ? certify(LiftedProblem(oracle, lift),
+                     Expansion(x.measure(), x.basis(), x.coefficients()), solution, options)
+           : certify(oracle, x, solution, options);
   solution.error = certificate.error;
   solution.diagnostic_gradients += certificate.gradients;
   solution.true_error =

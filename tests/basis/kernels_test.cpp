@@ -117,6 +117,39 @@ TEST(Kernels, ManyComponents) {
   EXPECT_LT((sums - matrix.transpose() * g).cwiseAbs().maxCoeff(), 1e-12);
 }
 
+// With many functions and components both kernels work on portions of them: the same bits as a
+// component by itself, and nearly those of the dense product.
+TEST(Kernels, PortionsHaveTheSameBits) {
+  constexpr Index m = 2100, q = 251, samples = 100;
+  const std::vector<Basis> bases = {
+      Basis(std::vector<Family>(5, legendre()), IndexSet::first(5, 2500)),
+      Basis({fourier(), legendre(), fourier()}, IndexSet::first(3, 2500)),
+      Basis({legendre()}, IndexSet::first(1, m))};
+  for (const Basis& basis : bases) {
+    const Matrix eta = signed_numbers(12, samples, basis.dimension()),
+                 g = signed_numbers(13, samples, q);
+    const Coefficients u = signed_numbers(14, m, q), before = signed_numbers(15, m, q);
+    BasisBlock psi;
+    basis.evaluate(eta, m, psi);
+    Matrix x(samples, q);
+    expand(psi, u, x);
+    Coefficients sums = before;
+    project(psi, g, sums);
+    for (Index c = 0; c < q; ++c) {
+      const Coefficients one = u.col(c);
+      Matrix alone(samples, 1);
+      expand(psi, one, alone);
+      ASSERT_EQ(alone, x.col(c));
+      Coefficients sum = before.col(c);
+      project(psi, g.col(c), sum);
+      ASSERT_EQ(sum, sums.col(c));
+    }
+    if (basis.dimension() == 1) continue;
+    const Matrix matrix = dense(psi);
+    expect_close(x, (matrix * u).eval(), (10 * matrix.cwiseAbs() * u.cwiseAbs()).eval());
+  }
+}
+
 // Views into larger matrices: any alignment, any distance between columns.
 TEST(Kernels, StridedViews) {
   for (const Case& c : cases()) {

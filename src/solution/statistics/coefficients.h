@@ -55,6 +55,10 @@ using Pairs = std::vector<std::pair<Index, Index>>;
 // its components by sampling, with bars, and nothing else.
 [[nodiscard]] std::vector<OutputStatistics> sampled_moments(const Expansion& expansion,
                                                             const Accuracy& accuracy, bool indices);
+// Of the quantities alone, for a large x: nothing is kept for its components.
+[[nodiscard]] Statistics quantity_statistics(const Expansion& expansion, const Accuracy& accuracy,
+                                             const Quantities& quantities,
+                                             const StatisticsOptions& options);
 // ‖x‖_π
 [[nodiscard]] double norm_of(const Expansion& expansion);
 

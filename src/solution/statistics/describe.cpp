@@ -110,13 +110,16 @@ Matrix describe(const OutputSamples& samples, const std::vector<Vector>& sorted,
   if (sampled == 0) return table;
   const Matrix centred = samples.values.rowwise() - samples.values.colwise().mean();
   const Matrix theta = samples.theta.rowwise() - samples.theta.colwise().mean();
-  const Matrix covariance = centred.rightCols(sampled).transpose() * centred / count;
-  table.block(exact, layout.covariance(0), sampled, outputs) = covariance;
-  table.block(0, layout.covariance(exact), exact, sampled) = covariance.leftCols(exact).transpose();
+  if (layout.covariances > 0) {
+    const Matrix covariance = centred.rightCols(sampled).transpose() * centred / count;
+    table.block(exact, layout.covariance(0), sampled, outputs) = covariance;
+    table.block(0, layout.covariance(exact), exact, sampled) =
+        covariance.leftCols(exact).transpose();
+  }
   const Matrix with_theta = centred.rightCols(sampled).transpose() * theta / count;
   const Vector theta_sd = (theta.colwise().squaredNorm() / count).cwiseSqrt().transpose();
   for (Index j = exact; j < outputs; ++j) {
-    const double sd = std::sqrt(covariance(j - exact, j));
+    const double sd = centred.col(j).norm() / std::sqrt(count);
     for (Index k = 0; k < layout.dimension; ++k) {
       const double scale = sd * theta_sd(k);
       table(j, layout.correlation(k)) = scale > 0 ? with_theta(j - exact, k) / scale : 0;

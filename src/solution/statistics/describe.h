@@ -12,6 +12,7 @@ struct TableLayout {
   // Outputs before this one have exact correlations with θ and covariances among themselves: their
   // columns stay 0.
   Index first_inexact = 0;
+  Index covariances = outputs;  // 0: none, there are too many outputs
   // Outputs may have a bound that holds with a probability: the first bin includes its lower edge.
   bool atoms = false;
 
@@ -20,7 +21,7 @@ struct TableLayout {
   [[nodiscard]] Index bin(Index b) const { return quantile(levels) + b; }  // probability
   [[nodiscard]] Index correlation(Index k) const { return bin(bins) + k; }
   [[nodiscard]] Index covariance(Index j) const { return correlation(dimension) + j; }
-  [[nodiscard]] Index main(Index k) const { return covariance(outputs) + k; }
+  [[nodiscard]] Index main(Index k) const { return covariance(covariances) + k; }
   [[nodiscard]] Index total(Index k) const { return main(dimension) + k; }
   [[nodiscard]] Index pair(Index p) const { return total(dimension) + p; }
   [[nodiscard]] Index size() const { return pair(pairs); }

@@ -56,6 +56,7 @@ SampledTable sampled_statistics(const OutputSampler& sampler, const CrossFit& fi
                                  .pairs = static_cast<Index>(pairs.size()),
                                  .outputs = outputs,
                                  .first_inexact = first_inexact,
+                                 .covariances = outputs <= most_covariances ? outputs : 0,
                                  .atoms = sampler.constraints() != nullptr},
                       .value = {},
                       .error = {},

@@ -5,6 +5,9 @@
 
 namespace chaosgrad::internal {
 
+// Outputs whose covariance matrix is formed.
+inline constexpr Index most_covariances = 2000;
+
 struct SampledTable {
   TableLayout layout;
   Matrix value, error;         // outputs × layout.size()

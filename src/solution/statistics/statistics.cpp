@@ -167,14 +167,14 @@ void set_sampled(const Expansion& expansion, const Accuracy& accuracy, const Cro
     propagated.insert(propagated.end(), more.begin(), more.end());
   }
   const Vector parameter_sd = parameter_deviations(law);
-  const Index q = expansion.coefficients().cols();
+  const Index q = static_cast<Index>(result.outputs.size()) - quantities.count;
   for (Index j = 0; j < outputs; ++j) {
     const Index output = j < components ? chosen[static_cast<std::size_t>(j)] : q + j - components;
     result.outputs[static_cast<std::size_t>(output)] =
         read_row(table, j, propagated[static_cast<std::size_t>(j)], parameter_sd,
                  accuracy.confidence, options, j >= first_indexed);
   }
-  if (components == q) set_covariance(table, propagated, result);
+  if (components == q && table.layout.covariances > 0) set_covariance(table, propagated, result);
 }
 
 }  // namespace
@@ -203,16 +203,40 @@ Accuracy accuracy(const Solution& solution) {
   return accuracy(solution.error, solution.replicates, solution.expansion.coefficients().cols());
 }
 
+namespace {
+
+// The parts of both kinds of statistics: of x and quantities, and of quantities alone.
+struct Frame {
+  Accuracy accuracy;
+  Statistics result;
+};
+
+Frame frame(const Expansion& expansion, const Accuracy& given, const StatisticsOptions& options) {
+  Frame frame{given, {}};
+  frame.result.levels = options.levels;
+  if (options.measure) {
+    frame.result.reweighting = reweighting(expansion.measure(), *options.measure);
+    frame.accuracy = scaled(given, frame.result.reweighting->error_factor);
+  }
+  if (options.indices)
+    frame.result.pairs =
+        relevant_pairs(expansion.basis().indices(), expansion.coefficients().rows());
+  return frame;
+}
+
+void drop_useless(Statistics& statistics) {
+  for (OutputStatistics& output : statistics.outputs) {
+    for (Estimate* shape : {&output.skewness, &output.excess_kurtosis}) {
+      if (is_useless(*shape)) *shape = {std::nan(""), infinity};
+    }
+  }
+}
+
+}  // namespace
+
 Statistics statistics(const Expansion& expansion, const Accuracy& given,
                       const Quantities& quantities, const StatisticsOptions& options) {
-  Statistics result;
-  result.levels = options.levels;
-  if (options.measure) result.reweighting = reweighting(expansion.measure(), *options.measure);
-  const Accuracy accuracy =
-      result.reweighting ? scaled(given, result.reweighting->error_factor) : given;
-  if (options.indices) {
-    result.pairs = relevant_pairs(expansion.basis().indices(), expansion.coefficients().rows());
-  }
+  auto [accuracy, result] = frame(expansion, given, options);
   const CrossFit fit(expansion.coefficients(), accuracy.replicates);
   const bool exact = is_exact(expansion, options), all = !exact || !options.components;
   const std::vector<Index> chosen =
@@ -225,11 +249,21 @@ Statistics statistics(const Expansion& expansion, const Accuracy& given,
   if (sampler.outputs() > 0)
     set_sampled(expansion, accuracy, fit, sampler, chosen, quantities, options, result);
   if (exact) set_exact_components(expansion, fit, accuracy, options.work / 4, result);
-  for (OutputStatistics& output : result.outputs) {
-    for (Estimate* shape : {&output.skewness, &output.excess_kurtosis}) {
-      if (is_useless(*shape)) *shape = {std::nan(""), infinity};
-    }
-  }
+  drop_useless(result);
+  return result;
+}
+
+Statistics internal::quantity_statistics(const Expansion& expansion, const Accuracy& given,
+                                         const Quantities& quantities,
+                                         const StatisticsOptions& options) {
+  auto [accuracy, result] = frame(expansion, given, options);
+  if (quantities.count == 0) return result;
+  const CrossFit fit(expansion.coefficients(), accuracy.replicates);
+  result.outputs.resize(static_cast<std::size_t>(quantities.count), nothing_sampled());
+  const OutputSampler sampler(expansion, options.measure ? *options.measure : expansion.measure(),
+                              {}, quantities, options);
+  set_sampled(expansion, accuracy, fit, sampler, {}, quantities, options, result);
+  drop_useless(result);
   return result;
 }
 

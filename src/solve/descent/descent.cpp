@@ -66,30 +66,39 @@ void grow(Coefficients& u, Index m) {
   u.bottomRows(m - before).setZero();
 }
 
+// An earlier iterate. Several names may stand for the same one, which is kept once: coefficients
+// are what fills the memory.
+using Earlier = std::shared_ptr<const Coefficients>;
+
+Earlier keep(Coefficients&& u) { return std::make_shared<const Coefficients>(std::move(u)); }
+
 // All that an iteration hands to the next.
 struct Iterate {
   Index next = 1;  // iteration
-  Coefficients u, previous;
-  Coefficients best;  // the iterate with the smallest ‖D'‖ so far
+  Coefficients u;
+  Earlier previous;
+  Earlier best;  // the iterate with the smallest ‖D'‖ so far
   double first_norm = 0, best_norm = infinity;
   Index raises = 0;               // of an estimated L
   Index cuts = 0, first_cut = 0;  // of the step, by the guard
   // The last place where D' was finite; whether iterates have left the domain of F, how often steps
   // were halved for good because of that, and how often in a row iterates were drawn to the start.
-  Coefficients inside;
+  Earlier inside;
   bool left = false;
   double reach = infinity;  // half of the last step that left it: none may be longer
   Index shortenings = 0, first_shortening = 0, retreats = 0;
 
   explicit Iterate(const Vector& start)  // the constant function
-      : u(start.transpose()), previous(u), best(u) {}
+      : u(start.transpose()), previous(std::make_shared<const Coefficients>(u)), best(previous) {}
 
   // As save() left it.
   explicit Iterate(const Solution& run)
       : next(run.state.integer("next")),
         u(run.expansion.coefficients()),
-        previous(run.state.array("previous")),
-        best(run.state.array("best")),
+        previous(std::make_shared<const Coefficients>(run.state.array("previous"))),
+        best(run.state.arrays.contains("best")
+                 ? std::make_shared<const Coefficients>(run.state.array("best"))
+                 : previous),
         first_norm(run.state.number("first_norm")),
         best_norm(run.state.number("best_norm")),
         raises(run.state.integer("raises")),
@@ -98,7 +107,7 @@ struct Iterate {
     left = run.state.arrays.contains("inside");
     if (!left) return;
     u = run.state.array("u");
-    inside = run.state.array("inside");
+    inside = std::make_shared<const Coefficients>(run.state.array("inside"));
     reach = run.state.number("reach");
     shortenings = run.state.integer("shortenings");
     first_shortening = run.state.integer("first_shortening");
@@ -107,18 +116,31 @@ struct Iterate {
 
   void save(Run& run) const {
     run.u = u;
+    save_others(run);
+  }
+
+  // The same at the end, when nobody needs u any more.
+  void hand_over(Run& run) {
+    if (!left) inside.reset();
+    run.u = std::move(u);
+    save_others(run);
+  }
+
+ private:
+  void save_others(Run& run) const {
     run.state.set_integer("next", next);
-    run.state.arrays["previous"] = previous;
-    run.state.arrays["best"] = best;
+    run.state.arrays["previous"] = *previous;
+    run.state.arrays.erase("best");  // of a checkpoint before
+    if (best != previous) run.state.arrays["best"] = *best;
     run.state.set_number("first_norm", first_norm);
     run.state.set_number("best_norm", best_norm);
     run.state.set_integer("raises", raises);
     run.state.set_integer("cuts", cuts);
     run.state.set_integer("first_cut", first_cut);
-    if (!left || inside.size() == 0) return;
-    run.u = inside;  // nobody has looked at the step from there yet
-    run.state.arrays["u"] = u;
-    run.state.arrays["inside"] = inside;
+    if (!left || !inside) return;
+    run.state.arrays["u"] = run.u;
+    run.u = *inside;  // nobody has looked at the step from there yet
+    run.state.arrays["inside"] = *inside;
     run.state.set_number("reach", reach);
     run.state.set_integer("shortenings", shortenings);
     run.state.set_integer("first_shortening", first_shortening);
@@ -150,9 +172,9 @@ Growth judge(double norm, bool may_raise, const Iterate& at) {
 void raise_smoothness(Index m, Iterate& at, Run& run) {
   ++at.raises;
   run.constants.L.value *= 2;
-  at.u = at.best;
+  at.u = *at.best;
   grow(at.u, m);
-  at.previous = at.u;
+  at.previous = std::make_shared<const Coefficients>(at.u);
 }
 
 // Why D' is not finite, or far too large.
@@ -212,21 +234,24 @@ enum class Return { step_again, retreated, lost };
 
 Return come_back(const GradientEstimator& estimator, const Samples& samples, Index k,
                  const Coefficients& outside, const Vector& start, Iterate& at, Coefficients& D) {
-  if (at.inside.size() == 0 || at.shortenings == most_shortenings || at.retreats == most_retreats)
+  if (!at.inside || at.shortenings == most_shortenings || at.retreats == most_retreats)
     return Return::lost;
-  grow(at.inside, outside.rows());
-  samples.with(k, [&](const SampleSource& source) { estimator.estimate(source, at.inside, D); });
+  Coefficients inside = *at.inside;
+  grow(inside, outside.rows());
+  samples.with(k, [&](const SampleSource& source) { estimator.estimate(source, inside, D); });
   if (D.allFinite()) {
     if (at.shortenings++ == 0) at.first_shortening = k;
-    at.reach = 0.5 * (outside - at.inside).norm();
+    at.reach = 0.5 * (outside - inside).norm();
     at.retreats = 0;
-    at.u = at.inside;
+    at.u = inside;
+    at.inside = keep(std::move(inside));
     return Return::step_again;
   }
   ++at.retreats;
-  at.inside *= 0.5;
-  at.inside.row(0) += 0.5 * start.transpose();
-  at.u = at.previous = at.inside;
+  inside *= 0.5;
+  inside.row(0) += 0.5 * start.transpose();
+  at.u = inside;
+  at.previous = at.inside = keep(std::move(inside));
   return Return::retreated;
 }
 
@@ -254,10 +279,12 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
     if (step.cut && at.cuts++ == 0) at.first_cut = k;
 
     grow(at.u, level.m);
-    if (step.restart) at.previous = at.u;
+    if (step.restart) at.previous = std::make_shared<const Coefficients>(at.u);
     if (step.beta != 0) {
-      grow(at.previous, level.m);
-      extrapolated = at.u + step.beta * (at.u - at.previous);
+      const Index before = at.previous->rows();  // what came after was 0 then
+      extrapolated = at.u;
+      extrapolated.topRows(before) += step.beta * (at.u.topRows(before) - *at.previous);
+      extrapolated.bottomRows(level.m - before) += step.beta * at.u.bottomRows(level.m - before);
     }
     const Coefficients& y = step.beta == 0 ? at.u : extrapolated;
     samples.with(k, [&](const SampleSource& source) { estimator.estimate(source, y, D); });
@@ -291,18 +318,20 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
     }
     if (growth != Growth::bounded) {
       explain_failure(oracle, estimator, samples, y, k, growth, run);
-      if (run.status == Status::diverged) at.u = at.best;
+      if (run.status == Status::diverged) at.u = *at.best;
       break;
     }
+    at.previous.reset();
+    const Earlier now_earlier = keep(std::move(at.u));
     if (norm < at.best_norm) {
       at.best_norm = norm;
-      at.best = at.u;
+      at.best = now_earlier;
     }
-    at.inside = y;
+    at.inside = step.beta == 0 ? now_earlier : keep(std::move(extrapolated));
     at.retreats = 0;
     if (step.alpha * norm > at.reach) step.alpha = at.reach / norm;
-    at.previous = y - step.alpha * D;
-    at.previous.swap(at.u);
+    at.u = *at.inside - step.alpha * D;
+    at.previous = now_earlier;
     if (options.method == Method::uqsa && options.radius && at.u.norm() > *options.radius)
       at.u *= *options.radius / at.u.norm();
     now = monitor.record({.k = k,
@@ -314,7 +343,8 @@ void solve_descent(const Oracle& oracle, const Options& options, const Plan& pla
     monitor.checkpoint(run, [&] { at.save(run); });
   }
   note_corrections(at, options, run);
-  at.save(run);
+  D.resize(0, 0);
+  at.hand_over(run);
 }
 
 }  // namespace chaosgrad::internal
