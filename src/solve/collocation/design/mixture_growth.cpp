@@ -1,11 +1,12 @@
-#include "solve/collocation/mixture_growth.h"
+#include "solve/collocation/design/mixture_growth.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
 #include <queue>
-#include <set>
+#include <tuple>
+#include <utility>
 
 #include "basis/kernels.h"
 #include "solve/common/growth.h"
@@ -53,15 +54,8 @@ Gains score(const Fit& fit, const Matrix& eta, const Basis& wide, Executor& exec
           sums.noise.tail(total - m).cwiseProduct(scale)};
 }
 
-bool exists(const MultiIndex& index, const std::vector<Family>& families) {
-  for (std::size_t k = 0; k < index.size(); ++k) {
-    if (index[k] > families[k].max_degree()) return false;
-  }
-  return true;
-}
-
 // The functions with the largest coefficients, around which others are looked for.
-std::vector<char> centres(const Fit& fit, const CollocationTuning& tuning) {
+std::vector<char> centres(const Fit& fit, const DesignTuning& tuning) {
   const Index m = fit.basis.size();
   const Index count =
       std::min(m, std::max(tuning.least_centres, tuning.centres / fit.basis.dimension()));
@@ -79,7 +73,7 @@ std::vector<char> centres(const Fit& fit, const CollocationTuning& tuning) {
 
 // Squared coefficients that stand above the largest noise of so many.
 std::map<MultiIndex, double> measured_gains(const Fit& fit, const Matrix& eta,
-                                            const CollocationTuning& tuning, Executor& executor) {
+                                            const DesignTuning& tuning, Executor& executor) {
   constexpr int reach = 2;
   const std::vector<MultiIndex> beyond =
       candidates(fit.basis.indices(), centres(fit, tuning), fit.basis.families(), reach,
@@ -96,47 +90,92 @@ std::map<MultiIndex, double> measured_gains(const Fit& fit, const Matrix& eta,
   return found;
 }
 
+// Functions outside of a downward closed set by falling variance, where it falls with every degree:
+// each ν has one parent, ν less one on the last of its axes, and a parent offers one child at a time.
+// So there are no more offers than functions, however many parameters.
+class Offers {
+ public:
+  Offers(const Prior& prior, const std::vector<Family>& families)
+      : prior_(prior), families_(families), axes_(families.size()), places_(families.size()) {
+    std::iota(axes_.begin(), axes_.end(), std::size_t{0});
+    std::stable_sort(axes_.begin(), axes_.end(), [&](std::size_t a, std::size_t b) {
+      return prior.decay(static_cast<Index>(a) + 1) < prior.decay(static_cast<Index>(b) + 1);
+    });
+    for (std::size_t place = 0; place < axes_.size(); ++place) places_[axes_[place]] = place;
+  }
+
+  // `parent` is number `position` of the set.
+  void open(const MultiIndex& parent, Index position) {
+    std::size_t last = 0;
+    for (std::size_t k = 0; k < parent.size(); ++k) {
+      if (parent[k] > 0) last = std::max(last, places_[k]);
+    }
+    offer(parent, position, last);
+  }
+  [[nodiscard]] bool empty() const { return queue_.empty(); }
+  [[nodiscard]] double best() const { return queue_.top().log_variance; }
+  // The next function; `indices` is the set that the positions are of.
+  MultiIndex take(const IndexSet& indices) {
+    const Offer best = queue_.top();
+    queue_.pop();
+    offer(indices[best.parent], best.parent, best.place + 1);
+    MultiIndex index = indices[best.parent];
+    ++index[axes_[best.place]];
+    return index;
+  }
+
+ private:
+  struct Offer {
+    double log_variance;
+    Index parent;
+    std::size_t place;  // of the axis in their order
+    bool operator<(const Offer& other) const {
+      return std::tuple(log_variance, other.parent, other.place) <
+             std::tuple(other.log_variance, parent, place);
+    }
+  };
+
+  void offer(const MultiIndex& parent, Index position, std::size_t place) {
+    while (place < axes_.size() && parent[axes_[place]] >= families_[axes_[place]].max_degree())
+      ++place;
+    if (place == axes_.size()) return;
+    queue_.push({prior_.log_variance(parent) - prior_.decay(static_cast<Index>(axes_[place]) + 1),
+                 position, place});
+  }
+
+  const Prior& prior_;
+  const std::vector<Family>& families_;
+  std::vector<std::size_t> axes_, places_;  // by growing decay, and where each of them stands
+  std::priority_queue<Offer> queue_;
+};
+
+// Measured gains by falling size.
+std::vector<std::pair<double, MultiIndex>> by_size(const std::map<MultiIndex, double>& gains) {
+  std::vector<std::pair<double, MultiIndex>> sorted;
+  for (const auto& [index, gain] : gains) sorted.emplace_back(std::log(gain), index);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  return sorted;
+}
+
 }  // namespace
 
-// A function may come next if its predecessors are there. What the residual asks for is taken before
-// the others, as far as it is expected to be larger, with its predecessors.
-Grown grow_basis(const Fit& fit, const Matrix& eta, Index size, const CollocationTuning& tuning,
+// What the residual asks for is taken before the others, as far as it is expected to be larger, with
+// its predecessors.
+Grown grow_basis(const Fit& fit, const Matrix& eta, Index size, const DesignTuning& tuning,
                  Executor& executor) {
   Grown grown{fit.basis.indices(), fit.prior};
-  const std::vector<Family>& families = fit.basis.families();
   const std::map<MultiIndex, double> gains = measured_gains(fit, eta, tuning, executor);
-  std::set<MultiIndex> seen;
-  using Entry = std::pair<double, MultiIndex>;
-  std::priority_queue<Entry> queue;
-  const auto push = [&](const MultiIndex& index) {
-    if (grown.indices.contains(index) || !exists(index, families) || !seen.insert(index).second)
-      return;
-    queue.emplace(grown.prior.log_variance(index), index);
-  };
-  for (const MultiIndex& index : grown.indices.reduced_margin()) push(index);
-  for (const auto& [index, gain] : gains) queue.emplace(std::log(gain), index);
-  while (!queue.empty() && grown.indices.size() < size) {
-    const MultiIndex index = queue.top().second;
-    queue.pop();
-    const Index before = grown.indices.size();
-    grown.indices.add_closed(index);
-    for (Index i = before; i < grown.indices.size(); ++i) {
-      MultiIndex next = grown.indices[i];
-      for (int& degree : next) {
-        ++degree;
-        bool closed = true;
-        MultiIndex predecessor = next;
-        for (int& other : predecessor) {
-          if (other == 0) continue;
-          --other;
-          closed = closed && grown.indices.contains(predecessor);
-          ++other;
-          if (!closed) break;
-        }
-        if (closed) push(next);
-        --degree;
-      }
-    }
+  const std::vector<std::pair<double, MultiIndex>> measured = by_size(gains);
+  Offers offers(grown.prior, fit.basis.families());
+  Index opened = 0;
+  auto next = measured.begin();
+  while (grown.indices.size() < size) {
+    for (; opened < grown.indices.size(); ++opened) offers.open(grown.indices[opened], opened);
+    const bool is_measured =
+        next != measured.end() && (offers.empty() || next->first >= offers.best());
+    if (!is_measured && offers.empty()) break;
+    grown.indices.add_closed(is_measured ? (next++)->second : offers.take(grown.indices));
   }
   const Index m = fit.basis.size();
   Vector variances(grown.indices.size());

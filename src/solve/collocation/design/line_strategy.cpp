@@ -1,11 +1,10 @@
-#include "solve/collocation/line_strategy.h"
+#include "solve/collocation/design/line_strategy.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "samples/line_design.h"
-#include "solve/collocation/judge.h"
 
 namespace chaosgrad::internal::collocation {
 namespace {
@@ -32,7 +31,7 @@ Matrix errors_of_x(const Points& points, const Targets& targets, const Vector& r
 
 // Errors that leave out their own point, of x where it is a projection.
 Vector left_out(const Points& points, const Targets& targets, const Vector& root,
-                const OrderedFits::Fit& fit, const CollocationTuning& tuning) {
+                const OrderedFits::Fit& fit, const DesignTuning& tuning) {
   const Vector slack = fit.slack.cwiseMax(tuning.least_slack);
   return errors_of_x(points, targets, root, slack.cwiseInverse().asDiagonal() * fit.residuals)
       .rowwise()
@@ -42,7 +41,7 @@ Vector left_out(const Points& points, const Targets& targets, const Vector& root
 // y may err, and swing, where that does not matter: the m whose x errs least when points are left
 // out, of some between 1 and `most`, and of that which is best for y.
 Index best_size(const Points& points, const Targets& targets, const Vector& root,
-                const OrderedFits& fits, Index most, const CollocationTuning& tuning) {
+                const OrderedFits& fits, Index most, const DesignTuning& tuning) {
   const Index best_of_y = fits.best_size(most);
   if (!targets.x_of) return best_of_y;
   Index best = best_of_y;
@@ -59,7 +58,7 @@ Index best_size(const Points& points, const Targets& targets, const Vector& root
 }  // namespace
 
 LineStrategy::LineStrategy(Family family, const MixtureSampler& sampler, std::uint64_t seed,
-                           const CollocationTuning& tuning)
+                           const DesignTuning& tuning)
     : family_(std::move(family)),
       sampler_(sampler),
       seed_(seed),
@@ -171,8 +170,8 @@ Fit LineStrategy::fit(const Points& points, const Targets& targets, const Basis&
   return fit;
 }
 
-std::optional<Basis> LineStrategy::grow(const Fit& fit, const StageError& /*error*/,
-                                        double /*target*/, const Points& points,
+std::optional<Basis> LineStrategy::grow(const Fit& fit, double /*upper*/, double /*target*/,
+                                        const Points& points,
                                         const std::vector<IterationRecord>& history,
                                         Executor& /*executor*/) {
   const Index n = points.size();

@@ -1,7 +1,7 @@
 #pragma once
 // Which functions a basis of many parameters gets next: those of which the prior expects most, and
 // those that the residual asks for.
-#include "solve/collocation/design.h"
+#include "solve/collocation/design/design.h"
 
 namespace chaosgrad::internal::collocation {
 
@@ -13,6 +13,6 @@ struct Grown {
 // The basis of the fit and further functions, `size` in all, as far as there are so many. eta: the
 // points of the fit (n×d).
 [[nodiscard]] Grown grow_basis(const Fit& fit, const Matrix& eta, Index size,
-                               const CollocationTuning& tuning, Executor& executor);
+                               const DesignTuning& tuning, Executor& executor);
 
 }  // namespace chaosgrad::internal::collocation
