@@ -187,15 +187,18 @@ void run_stages(const Context& context, Design& design, CollocationState& state)
   for (; state.stage <= tuning.most_stages; ++state.stage) {
     save(design, state);  // 4
     context.monitor.checkpoint(state.run, [] {});
-    const Index price = design.missing(state.points, state.run.basis) +
-                        state.points.size() / tuning.repolished_share;
+    const Index price = design.missing(state.points, state.run.basis);
     if (may_evaluate(context, price, state) == Verdict::stop) return;  // 5
     add_samples(context, design, state);                               // 6, 7
     choose_accuracy(tuning, state);                                    // 8
     std::optional<Fit> fit;
+    bool learnt = state.stage == 1;
     do {
       if (may_evaluate(context, 0, state) == Verdict::stop) return;  // the clock, within a stage
-      fit = polish_and_fit(context, design, state);                  // 9 to 13
+      if (!learnt || (context.constraints && state.stage > 1))
+        learn_curvature(context, state);  // 9
+      learnt = true;
+      fit = polish_and_fit(context, design, state);  // 10 to 13
       if (!fit) return;
     } while (doubt_outliers(tuning, state.error.squares, state.points) ||  // 14
              doubt_solutions(context, state));

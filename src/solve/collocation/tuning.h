@@ -104,15 +104,12 @@ struct CollocationTuning : CurvatureTuning, DesignTuning {
   // Fresh samples that are solved where very many others are screened.
   // Origin: measured, gradients 0.98 at 4, 1.05 at 16.
   Index first_test = 8;
-  // Where they stand alone: of the first round, and the most of all rounds, at least `most_test` or
-  // the share 1/test_share of the points.
+  // Where they stand alone: of the first round, and the most of all rounds.
   // Origin: the least number for which the limit holds its confidence (estimate/mean_limit.h).
   Index first_alone = 32;
   // Origin: the limit of 128 squares of a smooth error is 1.4 times its norm; fewer would ask for an
   // error far below the tolerance.
   Index most_test = 128;
-  // Origin: as many again would double the price of a run.
-  Index test_share = 4;
   // Mean squared error of the test, over that of the fit, beyond which the fit has not seen where
   // the error sits, and the worst samples of the test become points.
   // Origin: twice the norm of the error.
@@ -193,9 +190,6 @@ struct CollocationTuning : CurvatureTuning, DesignTuning {
   // Relative slack of given constants against the curvature that was seen.
   // Origin: the error of curvatures by differences, with room.
   double curvature_slack = 1e-3;
-  // A stage may begin when the budget pays for its new points and one in so many of the old.
-  // Origin: measured, gradients 1.00 off, 1.00 at 2, 1.00 at 8.
-  Index repolished_share = 4;
 };
 
 template <class Visitor>
@@ -230,7 +224,6 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("first_test", tuning.first_test);
   visitor("first_alone", tuning.first_alone);
   visitor("most_test", tuning.most_test);
-  visitor("test_share", tuning.test_share);
   visitor("contradiction", tuning.contradiction);
   visitor("integration_share", tuning.integration_share);
   visitor("few_draws", tuning.few_draws);
@@ -254,7 +247,6 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("most_stages", tuning.most_stages);
   visitor("improbable", tuning.improbable);
   visitor("curvature_slack", tuning.curvature_slack);
-  visitor("repolished_share", tuning.repolished_share);
 }
 
 }  // namespace chaosgrad::internal

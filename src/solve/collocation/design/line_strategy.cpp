@@ -63,10 +63,8 @@ LineStrategy::LineStrategy(Family family, const MixtureSampler& sampler, std::ui
       sampler_(sampler),
       seed_(seed),
       tuning_(tuning),
-      values_(values_of(family_)) {
-  const auto values = static_cast<Index>(values_.size());
-  wanted_ = values > 0 && values <= tuning_.few_values ? values : tuning_.first_points;
-}
+      values_(values_of(family_)),
+      wanted_(tuning.first_points) {}
 
 Basis LineStrategy::first_basis() { return Basis({family_}, IndexSet::first(1, 1)); }
 
@@ -166,7 +164,7 @@ Fit LineStrategy::fit(const Points& points, const Targets& targets, const Basis&
   fit.basis_error = std::sqrt(fit.squares.mean());
   fit.component_errors =
       (lost * chosen.residuals.cwiseAbs2()).colwise().mean().cwiseSqrt().transpose();
-  fit.must_agree = n >= tuning_.agreement_points;
+  if (n >= tuning_.agreement_points) fit.agreement = tuning_.agreement;
   return fit;
 }
 

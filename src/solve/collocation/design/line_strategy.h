@@ -43,7 +43,7 @@ class LineStrategy final : public Design {
   std::uint64_t seed_;
   const DesignTuning& tuning_;
   std::vector<double> values_;  // of a discrete distribution, if there are functions for all
-  Index wanted_ = 0;            // points of the stage to come
+  Index wanted_;                // points of the stage to come
   Index tested_ = 0;            // samples from π, and as many from induced densities, of tests
 };
 

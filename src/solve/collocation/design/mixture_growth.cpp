@@ -57,8 +57,7 @@ Gains score(const Fit& fit, const Matrix& eta, const Basis& wide, Executor& exec
 // The functions with the largest coefficients, around which others are looked for.
 std::vector<char> centres(const Fit& fit, const DesignTuning& tuning) {
   const Index m = fit.basis.size();
-  const Index count =
-      std::min(m, std::max(tuning.least_centres, tuning.centres / fit.basis.dimension()));
+  const Index count = std::clamp<Index>(tuning.centres / fit.basis.dimension(), 1, m);
   std::vector<Index> order(static_cast<std::size_t>(m));
   std::iota(order.begin(), order.end(), Index{0});
   const Vector squares = fit.u.rowwise().squaredNorm();
@@ -71,9 +70,50 @@ std::vector<char> centres(const Fit& fit, const DesignTuning& tuning) {
   return result;
 }
 
-// Squared coefficients that stand above the largest noise of so many.
-std::map<MultiIndex, double> measured_gains(const Fit& fit, const Matrix& eta,
-                                            const DesignTuning& tuning, Executor& executor) {
+// Functions number m + i of the basis at the rows of eta, for the i of the list.
+Matrix columns_of(const Basis& basis, const Matrix& eta, Index m, const std::vector<Index>& list,
+                  Executor& executor) {
+  Matrix columns(eta.rows(), static_cast<Index>(list.size()));
+  const Index n = eta.rows();
+  executor.for_each((n + block_size - 1) / block_size, [&](Index block) {
+    const Index first = block * block_size, count = std::min(block_size, n - first);
+    BasisBlock psi;
+    basis.evaluate(eta.middleRows(first, count), basis.size(), psi);
+    for (std::size_t j = 0; j < list.size(); ++j) {
+      for (Index i = 0; i < count; ++i)
+        columns(first + i, static_cast<Index>(j)) = psi(i, m + list[j]);
+    }
+  });
+  return columns;
+}
+
+// How many independent components vectors with this covariance have as far as their squared lengths
+// go: (tr C)²/tr C².
+double independent_components(const Matrix& rows) {
+  const Matrix covariance = rows.transpose() * rows;
+  const double squares = covariance.squaredNorm();
+  return squares > 0 ? std::pow(covariance.trace(), 2) / squares : 1;
+}
+
+// The candidates whose gains stand most above their noise.
+std::vector<Index> most_promising(const Gains& gains, Index most) {
+  std::vector<Index> order;
+  for (Index i = 0; i < gains.signal.size(); ++i) {
+    if (gains.signal(i) > gains.noise(i)) order.push_back(i);
+  }
+  const auto above = [&](Index i) { return gains.signal(i) / std::max(gains.noise(i), 1e-300); };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return above(a) > above(b); });
+  if (static_cast<Index>(order.size()) > most) order.resize(static_cast<std::size_t>(most));
+  return order;
+}
+
+// Squared coefficients that stand above the largest noise of so many. Residuals are correlated: all
+// of them hold the same few functions. What a candidate may show by that is its variance under the
+// prior, D/σ² for Σ w ψ r, in units of that of the points themselves.
+std::map<MultiIndex, double> measured_gains(const Fit& fit, const WeightedDesign& design,
+                                            const Matrix& eta, const DesignTuning& tuning,
+                                            Executor& executor) {
   constexpr int reach = 2;
   const std::vector<MultiIndex> beyond =
       candidates(fit.basis.indices(), centres(fit, tuning), fit.basis.families(), reach,
@@ -81,11 +121,21 @@ std::map<MultiIndex, double> measured_gains(const Fit& fit, const Matrix& eta,
   if (beyond.empty()) return {};
   const Basis wide = widened(fit.basis, beyond);
   const Gains gains = score(fit, eta, wide, executor);
-  const double factor = noise_maximum(gains.signal.size(), fit.u.cols());
+  const Index m = fit.basis.size();
+  const std::vector<Index> promising = most_promising(gains, tuning.most_measured);
+  std::vector<MultiIndex> indices;
+  for (const Index i : promising) indices.push_back(wide.indices()[m + i]);
+  const Matrix columns = columns_of(wide, eta, m, promising, executor);
+  const Matrix residuals = fit.weights.cwiseProduct(fit.slack).asDiagonal() * fit.left_out;
+  const Vector squares = (columns.transpose() * residuals).rowwise().squaredNorm();
+  const Vector unexplained = design.unexplained(columns);
+  const double noise = residuals.cwiseProduct(fit.left_out).sum() / static_cast<double>(eta.rows());
+  const double factor = noise_maximum(gains.signal.size(), independent_components(fit.left_out));
   std::map<MultiIndex, double> found;
-  for (Index i = 0; i < gains.signal.size(); ++i) {
-    if (gains.signal(i) > factor * gains.noise(i))
-      found[wide.indices()[fit.basis.size() + i]] = gains.signal(i) - gains.noise(i);
+  for (Index i = 0; i < squares.size(); ++i) {
+    const double excess = squares(i) - factor * noise * unexplained(i);
+    if (excess > 0 && unexplained(i) > 0)
+      found[indices[static_cast<std::size_t>(i)]] = excess / std::pow(unexplained(i), 2);
   }
   return found;
 }
@@ -162,10 +212,10 @@ std::vector<std::pair<double, MultiIndex>> by_size(const std::map<MultiIndex, do
 
 // What the residual asks for is taken before the others, as far as it is expected to be larger, with
 // its predecessors.
-Grown grow_basis(const Fit& fit, const Matrix& eta, Index size, const DesignTuning& tuning,
-                 Executor& executor) {
+Grown grow_basis(const Fit& fit, const WeightedDesign& design, const Matrix& eta, Index size,
+                 const DesignTuning& tuning, Executor& executor) {
   Grown grown{fit.basis.indices(), fit.prior};
-  const std::map<MultiIndex, double> gains = measured_gains(fit, eta, tuning, executor);
+  const std::map<MultiIndex, double> gains = measured_gains(fit, design, eta, tuning, executor);
   const std::vector<std::pair<double, MultiIndex>> measured = by_size(gains);
   Offers offers(grown.prior, fit.basis.families());
   Index opened = 0;

@@ -10,9 +10,9 @@ struct Grown {
   Prior prior;  // for them
 };
 
-// The basis of the fit and further functions, `size` in all, as far as there are so many. eta: the
-// points of the fit (n×d).
-[[nodiscard]] Grown grow_basis(const Fit& fit, const Matrix& eta, Index size,
-                               const DesignTuning& tuning, Executor& executor);
+// The basis of the fit by `design` and further functions, `size` in all, as far as there are so many.
+// eta: the points of the fit (n×d).
+[[nodiscard]] Grown grow_basis(const Fit& fit, const WeightedDesign& design, const Matrix& eta,
+                               Index size, const DesignTuning& tuning, Executor& executor);
 
 }  // namespace chaosgrad::internal::collocation

@@ -134,13 +134,17 @@ Fit MixtureStrategy::fit(const Points& points, const Targets& targets, const Bas
   if (prior_.variances.size() != basis.size())
     prior_ = first_prior(basis.indices(), targets.values, tuning_);
   const bool known = design_ && design_->psi().rows() == n;
+  if (!known) {
+    Matrix psi = basis_table(basis, points.eta, basis.size(), executor);
+    Vector w = weights(psi);
+    design_ = WeightedDesign::make(std::move(psi), std::move(w), prior_.penalties(), executor);
+  }
+  const Index rounds =
+      basis.size() > tuning_.many_functions ? tuning_.late_rounds : tuning_.prior_rounds;
   WeightedFit found;
-  for (Index round = known ? tuning_.prior_rounds : 1; round <= tuning_.prior_rounds; ++round) {
-    if (!known) {
-      Matrix psi = basis_table(basis, points.eta, basis.size(), executor);
-      Vector w = weights(psi);
-      design_ = WeightedDesign::make(std::move(psi), std::move(w), prior_.penalties(), executor);
-    }
+  for (Index round = known ? rounds : 1; round <= rounds; ++round) {
+    if (!known && round > 1 && design_ && !design_->penalise(prior_.penalties(), executor))
+      design_.reset();
     fit.determined = design_.has_value();
     if (!fit.determined) return fit;
     found = design_->fit(targets.values, executor);
@@ -148,7 +152,7 @@ Fit MixtureStrategy::fit(const Points& points, const Targets& targets, const Bas
     const double squared =
         design_->weights().dot(fit.left_out.rowwise().squaredNorm()) / static_cast<double>(n);
     fit.prior = learn_prior(prior_, basis.indices(), *design_, found, squared, tuning_);
-    if (round < tuning_.prior_rounds) prior_ = fit.prior;
+    if (round < rounds) prior_ = fit.prior;
   }
   fit.weights = design_->weights();
   Matrix residuals = found.residuals;
@@ -203,7 +207,7 @@ std::optional<Basis> MixtureStrategy::grow(const Fit& fit, double upper, double 
   const auto functions = static_cast<Index>(
       std::min(tuning_.functions_per_point * count,
                tuning_.dense_functions + tuning_.functions_per_further_point * count));
-  Grown grown = grow_basis(fit, points.eta, functions, tuning_, executor);
+  Grown grown = grow_basis(fit, *design_, points.eta, functions, tuning_, executor);
   prior_ = std::move(grown.prior);
   design_.reset();
   mixture_.induced.resize(static_cast<std::size_t>(grown.indices.size()), 0);

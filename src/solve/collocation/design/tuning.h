@@ -34,12 +34,13 @@ struct DesignTuning {
   // The first points stand this far from the ends of the distribution, in probability.
   // Origin: measured, gradients 1.03 at 0.002, 1.05 at 0.008.
   double end_probability = 0.004;
-  // A discrete distribution of at most so many values: all are taken at once.
-  // Origin: measured, gradients 1.00 off, 1.00 at 12, 1.00 at 48.
-  Index few_values = 24;
-  // From so many points on the limits of two fits in a row must meet the target.
+  // From so many points on a limit is no less than this share of the one before: an even design has
+  // nodes that an error can hide at, and one fit through them may say far too little by chance.
   // Origin: measured, gradients 1.00 off, 1.00 at 16, 1.00 at 64.
   Index agreement_points = 32;
+  // Origin: a guard: where the error does fall, a stage seldom divides it by more; ridge-full takes
+  // 1.12 times the gradients at 1.
+  double agreement = 0.1;
   // A stage adds one point for so many that there are, and at least so many.
   // Origin: measured, gradients 1.07 at 3, 1.00 at 12.
   Index points_per_new = 6;
@@ -84,9 +85,14 @@ struct DesignTuning {
   // The last stage is to end with a limit of the error of this share of the target.
   // Origin: measured (below), gradients 1.02 at 0.95.
   double target_share = 0.85;
-  // Fits through the same points, each with the prior that the one before has taught.
-  // Origin: measured (below), gradients 1.82 at 1, 1.05 at 3.
-  Index prior_rounds = 2;
+  // Fits through the same points, each with the prior that the one before has taught; and for more
+  // than `many_functions` functions.
+  // Origin: measured (below), gradients 1.07 at 2.
+  Index prior_rounds = 3;
+  // Origin: a guard on time: by then the prior has been learnt.
+  Index late_rounds = 2;
+  // Origin: as above.
+  Index many_functions = 600;
   // log τ² falls by this much with each degree, where nothing is known; and at least.
   // Origin: a choice: coefficients fall by e^1.5 with each degree.
   double usual_decay = 3;
@@ -109,12 +115,12 @@ struct DesignTuning {
   double own_share = 0.8;
   // Origin: a guard: zeros of even and odd functions are no decay.
   double least_own = 1e-4;
-  // Functions whose neighbours are candidates whatever the decay says: so many over d, at least
-  // least_centres.
+  // Functions whose neighbours are candidates whatever the decay says: so many over d.
   // Origin: a guard on time; two steps around each make 2d candidates.
   Index centres = 2000;
-  // Origin: as above.
-  Index least_centres = 20;
+  // Candidates that are measured exactly.
+  // Origin: a guard on time: each takes m² operations.
+  Index most_measured = 200;
   // Candidates on each axis: the share 1/axis_share of its degree more, and at least so many.
   // Origin: measured, gradients 1.20 off, 0.99 at 1, 1.10 at 4.
   int axis_share = 2;
@@ -130,8 +136,8 @@ void visit(DesignTuning& tuning, const Visitor& visitor) {
   visitor("least_spare", tuning.least_spare);
   visitor("sizes_tried", tuning.sizes_tried);
   visitor("end_probability", tuning.end_probability);
-  visitor("few_values", tuning.few_values);
   visitor("agreement_points", tuning.agreement_points);
+  visitor("agreement", tuning.agreement);
   visitor("points_per_new", tuning.points_per_new);
   visitor("least_new", tuning.least_new);
   visitor("least_slack", tuning.least_slack);
@@ -147,6 +153,8 @@ void visit(DesignTuning& tuning, const Visitor& visitor) {
   visitor("most_power", tuning.most_power);
   visitor("target_share", tuning.target_share);
   visitor("prior_rounds", tuning.prior_rounds);
+  visitor("late_rounds", tuning.late_rounds);
+  visitor("many_functions", tuning.many_functions);
   visitor("usual_decay", tuning.usual_decay);
   visitor("least_decay", tuning.least_decay);
   visitor("first_noise", tuning.first_noise);
@@ -156,7 +164,7 @@ void visit(DesignTuning& tuning, const Visitor& visitor) {
   visitor("own_share", tuning.own_share);
   visitor("least_own", tuning.least_own);
   visitor("centres", tuning.centres);
-  visitor("least_centres", tuning.least_centres);
+  visitor("most_measured", tuning.most_measured);
   visitor("axis_share", tuning.axis_share);
   visitor("least_axis", tuning.least_axis);
   visitor("progress", tuning.progress);
