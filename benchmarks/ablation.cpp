@@ -100,6 +100,7 @@ void solve_file(const std::string& path, const std::vector<std::string>& overrid
                                 {"status", to_string(run.status)},
                                 {"gradients", run.gradients},
                                 {"basis_size", run.u.rows()},
+                                {"samples", run.history.empty() ? 0 : run.history.back().samples},
                                 {"target", absolute_tolerance(options, run.u.norm())},
                                 {"estimate", nullptr},
                                 {"true_error", nullptr}};

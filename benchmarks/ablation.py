@@ -32,12 +32,12 @@ OFF = {
     "collocation.nominal_ratio": NEVER, "collocation.accuracy_floor": 0, "collocation.tightening": 1, "collocation.most_doubts": 0,
     "collocation.largest_prediction": NEVER, "collocation.pilot_points": 0, "collocation.trusted_ratio": 0, "collocation.tiny_ratio": 0,
     "collocation.model_features": 0, "collocation.model_longest": NEVER, "collocation.contradiction": NEVER, "collocation.improbable": 0,
-    "collocation.repolished_share": 1e9, "collocation.least_spare": 1, "collocation.few_values": 0, "collocation.agreement_points": 1e9,
+    "collocation.least_spare": 1, "collocation.agreement_points": 1e9,
     "collocation.least_patience": 1e9, 
     "collocation.asymmetry_limit": NEVER,
     "collocation.curvature_slack": NEVER, "collocation.runaway": NEVER, "collocation.axis_share": 1e9, "collocation.least_axis": 0,
     "pointwise.rescale_from": NEVER, "pointwise.overshoot": NEVER, "pointwise.regime_change": NEVER, "pointwise.negligible_step": 0,
-    "pointwise.rounding": 0, "pointwise.least_cosine": 0, "pointwise.runaway": NEVER, "pointwise.shortest_step": 0, "pointwise.least_ratio": 0,
+    "pointwise.rounding": 0, "pointwise.least_cosine": 0, "pointwise.runaway": NEVER, "pointwise.shortest_step": 0,
 }
 
 
@@ -45,7 +45,7 @@ OFF = {
 GUARDS = {
     "collocation.asymmetry_limit", "collocation.runaway", "collocation.most_stages", "collocation.improbable",
     "collocation.curvature_slack", "collocation.model_pairs", "pointwise.regime_change", "pointwise.brake",
-    "pointwise.runaway", "pointwise.negligible_step", "pointwise.shortest_step", "pointwise.least_ratio", "pointwise.rounding", "pointwise.least_cosine",
+    "pointwise.runaway", "pointwise.negligible_step", "pointwise.shortest_step", "pointwise.rounding", "pointwise.least_cosine",
 }
 
 

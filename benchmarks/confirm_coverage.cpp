@@ -23,7 +23,7 @@
 #include "problem/problem_samples.h"
 #include "solve/collocation/confirm.h"
 #include "solve/collocation/curvature/inverse_model.h"
-#include "solve/collocation/line_strategy.h"
+#include "solve/collocation/design/line_strategy.h"
 #include "solve/collocation/nominal.h"
 #include "solve/common/validation.h"
 

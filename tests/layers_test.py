@@ -34,7 +34,7 @@ ROWS = [
     ["estimate"],
     ["solve/pointwise"],
     ["solve/common"],
-    ["solve/collocation/curvature"],
+    ["solve/collocation/curvature", "solve/collocation/design"],
     ["solve/collocation", "solve/sieve", "solve/descent", "solve/nested"],
     ["solve"],
     ["solution/statistics"],

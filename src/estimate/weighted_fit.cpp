@@ -37,39 +37,43 @@ std::optional<WeightedDesign> WeightedDesign::make(Matrix psi, Vector weights, V
   WeightedDesign design;
   design.psi_ = std::move(psi);
   design.weights_ = std::move(weights);
-  const Index n = design.psi_.rows(), m = design.psi_.cols();
-  Matrix gram = gram_of(design.psi_, design.weights_, executor);
+  design.gram_ = gram_of(design.psi_, design.weights_, executor);
+  if (!design.penalise(penalties, executor)) return {};
+  return design;
+}
+
+bool WeightedDesign::penalise(const Vector& penalties, Executor& executor) {
+  const Index n = psi_.rows(), m = psi_.cols();
+  Matrix gram = gram_;
   gram.diagonal() += penalties;
-  if (!(gram.diagonal().minCoeff() > 0)) return {};
-  const Vector scale = gram.diagonal().cwiseSqrt().cwiseInverse();
+  if (!(gram.diagonal().minCoeff() > 0)) return false;
+  scale_ = gram.diagonal().cwiseSqrt().cwiseInverse();
   for (Index j = 0; j < m; ++j)
-    gram.col(j).tail(m - j).array() *= scale(j) * scale.tail(m - j).array();
-  design.factor_ = cholesky_factor(gram);
-  if (design.factor_.size() == 0) return {};
-  design.slack_.resize(n);
+    gram.col(j).tail(m - j).array() *= scale_(j) * scale_.tail(m - j).array();
+  factor_ = cholesky_factor(gram);
+  if (factor_.size() == 0) return false;
+  slack_.resize(n);
   executor.for_each(chunks(n), [&](Index c) {
     const Index first = c * chunk, count = std::min(chunk, n - first);
-    const Matrix half = solve_lower(
-        design.factor_, scale.asDiagonal() * design.psi_.middleRows(first, count).transpose());
-    const Vector leverages = design.weights_.segment(first, count)
-                                 .cwiseProduct(half.colwise().squaredNorm().transpose());
-    design.slack_.segment(first, count) = (1 - leverages.array()).max(least_slack);
+    const Matrix half =
+        solve_lower(factor_, scale_.asDiagonal() * psi_.middleRows(first, count).transpose());
+    const Vector leverages =
+        weights_.segment(first, count).cwiseProduct(half.colwise().squaredNorm().transpose());
+    slack_.segment(first, count) = (1 - leverages.array()).max(least_slack);
   });
-  design.determined_.resize(m);
+  determined_.resize(m);
   executor.for_each(chunks(m), [&](Index c) {
     const Index first = c * chunk, count = std::min(chunk, m - first);
     // These columns of the inverse factor are zero above row `first`.
-    const Matrix columns =
-        solve_lower(Matrix(design.factor_.bottomRightCorner(m - first, m - first)),
-                    Matrix::Identity(m - first, count));
+    const Matrix columns = solve_lower(Matrix(factor_.bottomRightCorner(m - first, m - first)),
+                                       Matrix::Identity(m - first, count));
     for (Index i = 0; i < count; ++i) {
       const Index j = first + i;
-      const double inverse = scale(j) * scale(j) * columns.col(i).squaredNorm();
-      design.determined_(j) = std::clamp(1 - penalties(j) * inverse, 0.0, 1.0);
+      const double inverse = scale_(j) * scale_(j) * columns.col(i).squaredNorm();
+      determined_(j) = std::clamp(1 - penalties(j) * inverse, 0.0, 1.0);
     }
   });
-  design.scale_ = scale;
-  return design;
+  return true;
 }
 
 WeightedFit WeightedDesign::fit(const Matrix& x, Executor& executor) const {
@@ -91,6 +95,13 @@ WeightedFit WeightedDesign::fit(const Matrix& x, Executor& executor) const {
         x.middleRows(first, count) - psi_.middleRows(first, count) * fit.u;
   });
   return fit;
+}
+
+Vector WeightedDesign::unexplained(const Matrix& columns) const {
+  const Matrix weighted = weights_.asDiagonal() * columns;
+  const Matrix half = solve_lower(factor_, scale_.asDiagonal() * (psi_.transpose() * weighted));
+  return (columns.cwiseProduct(weighted).colwise().sum() - half.colwise().squaredNorm())
+      .transpose();
 }
 
 }  // namespace chaosgrad::internal

@@ -21,8 +21,15 @@ class WeightedDesign {
   // determine the coefficients.
   [[nodiscard]] static std::optional<WeightedDesign> make(Matrix psi, Vector weights,
                                                           Vector penalties, Executor& executor);
+  // The same with other penalties. False, and of no use any more, if they do not determine the
+  // coefficients.
+  [[nodiscard]] bool penalise(const Vector& penalties, Executor& executor);
 
   [[nodiscard]] WeightedFit fit(const Matrix& x, Executor& executor) const;  // x is N×q
+
+  // Of further columns c at the samples (N×k): Σ w c² less what the columns of psi explain of it, that
+  // is c with the covariance of the residuals, times the variance of x at weight 1.
+  [[nodiscard]] Vector unexplained(const Matrix& columns) const;
 
   [[nodiscard]] const Matrix& psi() const { return psi_; }
   [[nodiscard]] const Vector& weights() const { return weights_; }
@@ -37,6 +44,7 @@ class WeightedDesign {
 
   Matrix psi_;
   Vector weights_;
+  Matrix gram_;    // Σ w ψ ψᵀ, the lower triangle
   Vector scale_;   // of the columns, such that A has ones on its diagonal: penalties of very
   Matrix factor_;  // different sizes then do no harm to its condition; and its Cholesky factor
   Vector slack_, determined_;

@@ -12,7 +12,7 @@
 #include "parallel/executor.h"
 #include "random/random.h"
 #include "samples/mixture.h"
-#include "solve/collocation/prior.h"
+#include "solve/collocation/design/prior.h"
 #include "solve/common/goal.h"
 #include "solve/common/growth.h"
 #include "solve/pointwise/pointwise.h"

@@ -9,16 +9,17 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "solve/collocation/confirm.h"
 #include "solve/collocation/context.h"
-#include "solve/collocation/design.h"
+#include "solve/collocation/design/design.h"
+#include "solve/collocation/design/line_strategy.h"
+#include "solve/collocation/design/mixture_strategy.h"
 #include "solve/collocation/judge.h"
 #include "solve/collocation/lifted.h"
-#include "solve/collocation/line_strategy.h"
-#include "solve/collocation/mixture_strategy.h"
 #include "solve/collocation/nominal.h"
 #include "solve/collocation/polishing.h"
 #include "solve/collocation/rescue.h"
@@ -185,8 +186,8 @@ Verdict stop_stalled(const Context& context, const Fit& fit, CollocationState& s
 }
 
 Verdict grow(const Context& context, Design& design, const Fit& fit, CollocationState& state) {
-  std::optional<Basis> basis = design.grow(fit, state.error, target(context, state), state.points,
-                                           state.run.history, context.executor);
+  std::optional<Basis> basis = design.grow(fit, state.error.upper, target(context, state),
+                                           state.points, state.run.history, context.executor);
   if (!basis) return stop_stalled(context, fit, state);
   state.run.basis = std::move(*basis);
   return Verdict::go_on;
@@ -208,15 +209,18 @@ void run_stages(const Context& context, Design& design, CollocationState& state)
   for (; state.stage <= tuning.most_stages; ++state.stage) {
     save(design, state);  // 4
     context.monitor.checkpoint(state.run, [] {});
-    const Index price = design.missing(state.points, state.run.basis) +
-                        state.points.size() / tuning.repolished_share;
+    const Index price = design.missing(state.points, state.run.basis);
     if (may_evaluate(context, price, state) == Verdict::stop) return;  // 5
     add_samples(context, design, state);                               // 6, 7
     choose_accuracy(tuning, state);                                    // 8
     std::optional<Fit> fit;
+    bool learnt = state.stage == 1;
     do {
       if (may_evaluate(context, 0, state) == Verdict::stop) return;  // the clock, within a stage
-      fit = polish_and_fit(context, design, state);                  // 9 to 13
+      if (!learnt || (context.constraints && state.stage > 1))
+        learn_curvature(context, state);  // 9
+      learnt = true;
+      fit = polish_and_fit(context, design, state);  // 10 to 13
       if (!fit) return;
     } while (doubt_outliers(tuning, state.error.squares, state.points) ||  // 14
              doubt_solutions(context, state));
@@ -234,12 +238,44 @@ void run_stages(const Context& context, Design& design, CollocationState& state)
   (void)stop(Status::stalled, reason, state);
 }
 
-// The basis as far as there are coefficients, the error, the constants.
+// How much of the expansion may be left out, as a norm: a share of its error, and what the limit of
+// a run that has converged leaves of the tolerance; of y next to nothing.
+double omissible(const Context& context, const CollocationState& state) {
+  constexpr double rounding = 1e-12;
+  if (context.constraints || !std::isfinite(state.error.squared))
+    return rounding * state.run.u.norm();
+  const double share = context.tuning.omitted_share * std::sqrt(state.error.squared);
+  if (state.run.status != Status::converged) return share;
+  return std::min(share, std::max(0.0, target(context, state) - state.error.upper));
+}
+
+// Leaves functions out that do not matter; returns the norm of what goes.
+double omit_functions(double most, Run& run) {
+  const Vector squares = run.u.rowwise().squaredNorm();
+  std::vector<Index> order(static_cast<std::size_t>(run.u.rows()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return squares(a) < squares(b); });
+  double sum = 0;
+  std::size_t omitted = 0;
+  while (omitted < order.size() && sum + squares(order[omitted]) <= most * most)
+    sum += squares(order[omitted++]);
+  IndexSet needed = IndexSet::first(run.basis.dimension(), 1);  // downward closed
+  std::sort(order.begin() + static_cast<std::ptrdiff_t>(omitted), order.end());
+  for (; omitted < order.size(); ++omitted) needed.add_closed(run.basis.indices()[order[omitted]]);
+  Coefficients u(needed.size(), run.u.cols());
+  for (Index i = 0; i < needed.size(); ++i)
+    u.row(i) = run.u.row(run.basis.indices().position(needed[i]));
+  const double gone = std::max(0.0, run.u.squaredNorm() - u.squaredNorm());
+  run.basis = Basis(run.basis.families(), std::move(needed));
+  run.u = std::move(u);
+  return std::sqrt(gone);
+}
+
+// The basis as far as there are coefficients that matter, the error, the constants.
 void finish(const Context& context, CollocationState& state) {
   Run& run = state.run;
-  const std::vector<MultiIndex>& all = run.basis.indices().indices();
-  run.basis =
-      Basis(run.basis.families(), IndexSet::from({all.begin(), all.begin() + run.u.rows()}));
+  const double omitted = omit_functions(omissible(context, state), run);
   set_constants(context.oracle.facts(), state.curvature, run);
   const bool ended = run.status == Status::stalled || run.status == Status::out_of_gradients;
   if (ended && !state.outside.empty()) {
@@ -250,8 +286,8 @@ void finish(const Context& context, CollocationState& state) {
   note_skipped(context, state);
   if (is_failure(run.status) || run.history.empty()) return;
   const StageError& error = state.error;
-  set_error({.estimate = std::sqrt(error.squared),
-             .basis = error.basis,
+  set_error({.estimate = std::hypot(std::sqrt(error.squared), omitted),
+             .basis = std::hypot(error.basis, omitted),
              .sampling = error.sampling,
              .optimisation = error.optimisation,
              .bound = {},
@@ -259,6 +295,7 @@ void finish(const Context& context, CollocationState& state) {
              .confidence = context.options.confidence},
             context.oracle.facts(), state.curvature, context.tuning.curvature_slack,
             error.gradient_limit, run);
+  if (run.error->bound) *run.error->bound += omitted;
 }
 
 }  // namespace

@@ -26,10 +26,6 @@ void extend(Vector& all, const Vector& more) {
   all.tail(more.size()) = more;
 }
 
-Index most_samples(const Context& context, Index points) {
-  return std::max(context.tuning.most_test, points / context.tuning.test_share);
-}
-
 // The rows of `samples` whose points, from number `first` on, have not been skipped.
 std::vector<Index> surviving(const DefensiveSamples& samples, const Points& points, Index first) {
   std::vector<Index> rows;
@@ -185,6 +181,7 @@ void converge(const Context& context, TestResult result, const Evidence& evidenc
   result.squared +=
       std::pow(state.error.integration_estimate, 2) - std::pow(state.error.integration, 2);
   state.error.squared = result.squared;
+  state.error.upper = result.upper;
   const double limit = mean_limit(evidence.gradients, confidence);
   if (std::isfinite(limit)) state.error.gradient_limit = std::sqrt(limit);
   state.run.unseen = 3.0 / static_cast<double>(evidence.from_measure);
@@ -198,21 +195,23 @@ void converge(const Context& context, TestResult result, const Evidence& evidenc
 }
 
 // How much larger than on average the squared error of the fit is to be expected at the skipped
-// germs: ψᵀ(ΨᵀΨ/n)⁻¹ψ, whose mean over the points is m, against m. About 1 among the points, and
-// large where the expansion has to extrapolate.
+// germs: ψᵀ(ΨᵀΨ/n + a little)⁻¹ψ against its mean over π. About 1 among the points, and large where the
+// expansion has to extrapolate.
 double growth_at_skipped(const Context& context, const CollocationState& state) {
+  constexpr double ridge = 1e-3;  // there may be more functions than points
   const Index m = state.run.u.rows();
   const auto n = static_cast<double>(state.points.size());
   const Matrix psi = basis_table(state.run.basis, state.points.eta, m, context.executor);
   const Matrix at = basis_table(state.run.basis, state.points.skipped, m, context.executor);
-  const Matrix factor = cholesky_factor(psi.transpose() * psi / n);
+  const Matrix anywhere =
+      basis_table(state.run.basis, context.sampler.from_measure(0, context.tuning.least_screened),
+                  m, context.executor);
+  const Matrix factor = cholesky_factor(psi.transpose() * psi / n + ridge * Matrix::Identity(m, m));
   if (factor.size() == 0) return infinity;
-  double sum = 0;
-  for (Index i = 0; i < at.rows(); ++i) {
-    const Vector row = at.row(i).transpose();
-    sum += row.dot(solve_cholesky(factor, row));
-  }
-  return sum / static_cast<double>(at.rows() * m);
+  const auto mean = [&](const Matrix& rows) {
+    return solve_lower(factor, rows.transpose()).squaredNorm() / static_cast<double>(rows.rows());
+  };
+  return mean(at) / mean(anywhere);
 }
 
 }  // namespace
@@ -239,7 +238,7 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
     if (found != Screened::passed) return Confirmation::refuted;
   }
   const Index first = screened > 0 ? tuning.first_test : tuning.first_alone;
-  const Index most = screened > 0 ? first : most_samples(context, before);
+  const Index most = screened > 0 ? first : tuning.most_test;
   Evidence solved;
   std::vector<Index> induced;
   const std::int64_t spent = state.run.gradients;

@@ -1,7 +1,7 @@
 #pragma once
 // The test that confirms (docs/algorithms.md, Algorithm 4).
 #include "solve/collocation/context.h"
-#include "solve/collocation/design.h"
+#include "solve/collocation/design/design.h"
 #include "solve/collocation/state.h"
 
 namespace chaosgrad::internal::collocation {

@@ -15,7 +15,7 @@ StageError measure_error(const Fit& fit, double optimisation, const StageError& 
   return {.squares = fit.squares,
           .squared = fit.squares.mean() + rest,
           .limit = limit,
-          .upper = fit.must_agree ? std::max(limit, before.limit) : limit,
+          .upper = fit.agreement > 0 ? std::max(limit, fit.agreement * before.limit) : limit,
           .basis = fit.basis_error,
           .sampling = fit.sampling_error,
           .optimisation = optimisation,
@@ -25,17 +25,6 @@ StageError measure_error(const Fit& fit, double optimisation, const StageError& 
 Verdict judge(const StageError& error, double target, const Budget& budget) {
   if (!(error.upper <= target)) return Verdict::go_on;
   return budget.test <= budget.left ? Verdict::confirm : Verdict::stop;
-}
-
-bool makes_progress(const std::vector<IterationRecord>& history, Index n, double progress,
-                    Index patience) {
-  if (n <= patience || history.empty()) return true;
-  double before = 0;  // the largest estimate when there were a quarter of the points
-  for (const IterationRecord& stage : history) {
-    if (8 * stage.samples >= n && 4 * stage.samples <= n)
-      before = std::max(before, stage.estimate.value_or(0));
-  }
-  return before == 0 || history.back().estimate.value_or(0) <= progress * before;
 }
 
 TestResult judge_test(const Vector& squares, double rest, double target, double confidence) {

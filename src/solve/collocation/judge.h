@@ -2,7 +2,7 @@
 // How large the error is, and what follows from it. Pure functions.
 #include <cstdint>
 
-#include "solve/collocation/design.h"
+#include "solve/collocation/design/design.h"
 #include "solve/collocation/state.h"
 
 namespace chaosgrad::internal::collocation {
@@ -20,11 +20,6 @@ struct Budget {
 // After a stage: `confirm` where the limit of the error meets the target, `stop` if the test that
 // confirms cannot be paid for, and `go_on` otherwise.
 [[nodiscard]] Verdict judge(const StageError& error, double target, const Budget& budget);
-
-// Whether the last fit, to n points, has a lower error than when there were a quarter of them: by the
-// factor `progress`. True up to `patience` points.
-[[nodiscard]] bool makes_progress(const std::vector<IterationRecord>& history, Index n,
-                                  double progress, Index patience);
 
 // What the squared errors of a test say.
 struct TestResult {

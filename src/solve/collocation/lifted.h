@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "solve/collocation/context.h"
-#include "solve/collocation/design.h"
+#include "solve/collocation/design/design.h"
 #include "solve/collocation/state.h"
 #include "solve/pointwise/constrained_step.h"
 

@@ -150,7 +150,7 @@ Verdict descend_safely(const Context& context, CollocationState& state, Points& 
   nominal.g = found.gradient.transpose();
   if (context.constraints) nominal.force = found.force.transpose();
   nominal.evaluated[0] = 1;
-  nominal.ratios[0] = context.pointwise.least_ratio;
+  nominal.ratios[0] = Points::least_ratio;
   nominal.secants[0].clear();
   nominal.trouble[0] = Trouble::none;
   state.runaway_norm =

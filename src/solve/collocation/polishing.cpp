@@ -47,27 +47,6 @@ std::optional<double> learn_contraction(const CollocationTuning& tuning, const P
   return ratio <= tuning.trusted_ratio ? std::optional(ratio) : std::nullopt;
 }
 
-// The common curvature of all points, from what they have shown so far.
-void learn_curvature(const Context& context, CollocationState& state) {
-  if (!context.constraints)
-    return state.model.fit(state.run.basis, state.run.u, state.points,
-                           context.oracle.facts().operations);
-  LearntMetric learnt =
-      learn_metric({.oracle = context.oracle,
-                    .tuning = context.tuning,
-                    .mean = state.model.mean(),
-                    .basis = state.run.basis,
-                    .u = state.run.u,
-                    .points = state.points,
-                    .proximal = state.proximal,
-                    .enough = context.tuning.metric_enough * target(context, state) /
-                              std::max(state.norm, 1e-300)},
-                   state.metric, state.hessians);
-  state.metric = std::move(learnt.best);
-  state.other_metrics = std::move(learnt.others);
-  state.run.hessians = state.hessians.evaluations;
-}
-
 }  // namespace
 
 std::optional<Index> nearest_solved(const Points& points, Index i) {
@@ -158,10 +137,29 @@ void choose_accuracy(const CollocationTuning& tuning, CollocationState& state) {
   state.error_before = error;
 }
 
+void learn_curvature(const Context& context, CollocationState& state) {
+  if (!context.constraints)
+    return state.model.fit(state.run.basis, state.run.u, state.points,
+                           context.oracle.facts().operations);
+  LearntMetric learnt =
+      learn_metric({.oracle = context.oracle,
+                    .tuning = context.tuning,
+                    .mean = state.model.mean(),
+                    .basis = state.run.basis,
+                    .u = state.run.u,
+                    .points = state.points,
+                    .proximal = state.proximal,
+                    .enough = context.tuning.metric_enough * target(context, state) /
+                              std::max(state.norm, 1e-300)},
+                   state.metric, state.hessians);
+  state.metric = std::move(learnt.best);
+  state.other_metrics = std::move(learnt.others);
+  state.run.hessians = state.hessians.evaluations;
+}
+
 std::optional<double> polish_points(const Context& context, CollocationState& state) {
   const CollocationTuning& tuning = context.tuning;
   Points& points = state.points;
-  if (state.stage > 1) learn_curvature(context, state);
   if (evaluate_points(context, state) == Verdict::stop) return {};
   const auto n = static_cast<double>(points.size());
   if (!std::isfinite(state.error.squared)) {  // nothing measured yet: the size of the first steps

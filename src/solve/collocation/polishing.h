@@ -33,6 +33,9 @@ void append(const Context& context, const Matrix& eta, CollocationState& state);
 // may be what holds it up, for their own errors are estimates: then they become better.
 void choose_accuracy(const CollocationTuning& tuning, CollocationState& state);
 
+// The common curvature of all points, from what they have shown so far.
+void learn_curvature(const Context& context, CollocationState& state);
+
 // Polishes all points. Gives what they still lack, √(mean square); empty if the run is over.
 [[nodiscard]] std::optional<double> polish_points(const Context& context, CollocationState& state);
 

@@ -258,7 +258,7 @@ Verdict rescue(const Context& context, CollocationState& state) {
       failed.push_back(i);
       continue;
     }
-    accept(found[n], i, points, context.pointwise.least_ratio);
+    accept(found[n], i, points, Points::least_ratio);
   }
   return skip(context, failed, state);
 }

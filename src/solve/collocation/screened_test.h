@@ -3,7 +3,7 @@
 #include <string>
 
 #include "solve/collocation/context.h"
-#include "solve/collocation/design.h"
+#include "solve/collocation/design/design.h"
 #include "solve/collocation/judge.h"
 #include "solve/collocation/screen.h"
 #include "solve/collocation/state.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "solve/collocation/context.h"
-#include "solve/collocation/design.h"
+#include "solve/collocation/design/design.h"
 #include "solve/common/saved_state.h"
 
 namespace chaosgrad::internal::collocation {

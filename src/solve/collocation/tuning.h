@@ -4,10 +4,11 @@
 // together take 1.05 times the gradients; other seeds alone make up to 1.03 of them. The table
 // is in docs/benchmarks.md.
 #include "solve/collocation/curvature/tuning.h"
+#include "solve/collocation/design/tuning.h"
 
 namespace chaosgrad::internal {
 
-struct CollocationTuning : CurvatureTuning {
+struct CollocationTuning : CurvatureTuning, DesignTuning {
   // The nominal point.
 
   // ‖D − Dᵀ‖/‖D‖ of the Hessian by differences, beyond which D is no Hessian.
@@ -103,15 +104,12 @@ struct CollocationTuning : CurvatureTuning {
   // Fresh samples that are solved where very many others are screened.
   // Origin: measured, gradients 0.98 at 4, 1.05 at 16.
   Index first_test = 8;
-  // Where they stand alone: of the first round, and the most of all rounds, at least `most_test` or
-  // the share 1/test_share of the points.
+  // Where they stand alone: of the first round, and the most of all rounds.
   // Origin: the least number for which the limit holds its confidence (estimate/mean_limit.h).
   Index first_alone = 32;
   // Origin: the limit of 128 squares of a smooth error is 1.4 times its norm; fewer would ask for an
   // error far below the tolerance.
   Index most_test = 128;
-  // Origin: as many again would double the price of a run.
-  Index test_share = 4;
   // Mean squared error of the test, over that of the fit, beyond which the fit has not seen where
   // the error sits, and the worst samples of the test become points.
   // Origin: twice the norm of the error.
@@ -178,6 +176,10 @@ struct CollocationTuning : CurvatureTuning {
   // Origin: as many as a round of the test.
   Index adopted = 8;
 
+  // What is left out of the expansion at the end, over its error: functions of least size.
+  // Origin: the error grows by at most half a per cent, and half of the functions may go.
+  double omitted_share = 0.1;
+
   // When there is no hope.
 
   // Origin: a guard against runs without end.
@@ -188,127 +190,12 @@ struct CollocationTuning : CurvatureTuning {
   // Relative slack of given constants against the curvature that was seen.
   // Origin: the error of curvatures by differences, with room.
   double curvature_slack = 1e-3;
-  // The run is at its end when four times as many points did not lower the error by the factor
-  // `progress`; not before there are `least_patience` points, or `mixture_patience` with many
-  // parameters.
-  // Origin: measured, gradients 1.00 at 0.45, 1.00 at 1.8.
-  double progress = 0.9;
-  // Origin: measured, gradients 1.00 off, 1.00 at 32, 1.00 at 128.
-  Index least_patience = 64;
-  // Origin: a guard: the first hundreds of functions of several parameters may all be needed before
-  // the error falls.
-  Index mixture_patience = 1000;
-  // A stage may begin when the budget pays for its new points and one in so many of the old.
-  // Origin: measured, gradients 1.00 off, 1.00 at 2, 1.00 at 8.
-  Index repolished_share = 4;
-
-  // One parameter: points and functions in their order.
-
-  // Origin: measured, gradients 1.01 at 3, 1.06 at 12.
-  Index first_points = 6;
-  // Points per function, and the least number of points more than functions.
-  // Origin: measured, gradients 1.04 at 0.6, 1.07 at 2.4.
-  double points_per_function = 1.2;
-  // Origin: measured, gradients 1.03 off, 1.03 at 1, 1.05 at 6.
-  Index least_spare = 3;
-  // Under constraints m is chosen among sizes that differ by one in so many.
-  // Origin: a guard on time: each takes a projection per point.
-  Index sizes_tried = 4;
-  // The first points stand this far from the ends of the distribution, in probability.
-  // Origin: measured, gradients 1.03 at 0.002, 1.05 at 0.008.
-  double end_probability = 0.004;
-  // A discrete distribution of at most so many values: all are taken at once.
-  // Origin: measured, gradients 1.00 off, 1.00 at 12, 1.00 at 48.
-  Index few_values = 24;
-  // From so many points on the limits of two fits in a row must meet the target.
-  // Origin: measured, gradients 1.00 off, 1.00 at 16, 1.00 at 64.
-  Index agreement_points = 32;
-  // A stage adds one point for so many that there are, and at least so many.
-  // Origin: measured, gradients 1.07 at 3, 1.00 at 12.
-  Index points_per_new = 6;
-  // Origin: measured, gradients 1.06 at 1, 1.01 at 4.
-  Index least_new = 2;
-  // 1 − leverage is taken to be at least this in the leave-one-out error.
-  // Origin: a guard against a division by zero. gradients 1.00 at 0.01, 1.00 at 0.04.
-  double least_slack = 0.02;
-
-  // Many parameters: samples from the mixture, functions that are expected to matter. "Measured
-  // (below)": the sum of medians of six seeds over elliptic-8, quadratic-copula, portfolio-full,
-  // oscillator and active-5-of-50 of benchmarks/auto.py; other seeds make some 5 % of difference.
-
-  // Points of the first stage more than functions.
-  // Origin: a choice: enough for leave-one-out to say something.
-  Index first_spare = 4;
-  // The share of the new points that comes from π, the others from the induced densities.
-  // Origin: measured (below), gradients 1.11 at 0.5, 1.04 at 0.15.
-  double measure_share = 0.3;
-  // The most points of a stage, in points of the stage before, and the least new ones, as the share
-  // 1/least_growth of them.
-  // Origin: measured (below), gradients 1.18 at 1.5.
-  double stage_growth = 1.3;
-  // Origin: a choice: fewer new points teach little.
-  double least_growth = 8;
-  // Functions for each point.
-  // Origin: measured (below), gradients 1.11 at 1.2, 1.11 at 2.
-  double functions_per_point = 1.5;
-  // and for very many points: so many, and so many for each.
-  // Origin: a fit takes n m² operations; elliptic-30 takes 4,752 gradients and 7 s of one core, with
-  // 2000 and 0.2 it takes 5,398 and 13 s.
-  double dense_functions = 700;
-  // Origin: as above.
-  double functions_per_further_point = 0.4;
-  // The error falls like n^−p: p before it is known, and the least and the largest that is believed.
-  // Origin: a choice for the first two stages.
-  double usual_power = 1.5;
-  // Origin: a guard: slower decays are noise of the estimate, or no decay.
-  double least_power = 0.5;
-  // Origin: a guard: faster decays are noise of the estimate.
-  double most_power = 6;
-  // The last stage is to end with a limit of the error of this share of the target.
-  // Origin: measured (below), gradients 1.02 at 0.95.
-  double target_share = 0.85;
-  // Fits through the same points, each with the prior that the one before has taught.
-  // Origin: measured (below), gradients 1.82 at 1, 1.05 at 3.
-  Index prior_rounds = 2;
-  // log τ² falls by this much with each degree, where nothing is known; and at least.
-  // Origin: a choice: coefficients fall by e^1.5 with each degree.
-  double usual_decay = 3;
-  // Origin: a guard: candidates come in the order of τ², which has to fall.
-  double least_decay = 0.2;
-  // σ² of the first fit, in variances of its values; later at least so much of the squared error.
-  // Origin: a choice: the first fit has hardly more points than functions.
-  double first_noise = 0.01;
-  // Origin: measured (below), gradients 1.00 at 0.05.
-  double least_noise = 1e-3;
-  // Coefficients that tell something about the decay, and those that have a variance of their own:
-  // how much of them the points determine.
-  // Origin: measured (below), gradients 1.06 at 0.2, 1.18 at 0.5.
-  double least_determined = 0.02;
-  // Origin: a choice: half.
-  double known_share = 0.5;
-  // log τ² of those: the share that follows the coefficient, which counts as least_own of what the
-  // decay says at least.
-  // Origin: measured (below), gradients 1.08 at 0.5, 1.07 at 0.95.
-  double own_share = 0.8;
-  // Origin: a guard: zeros of even and odd functions are no decay.
-  double least_own = 1e-4;
-  // Functions whose neighbours are candidates whatever the decay says: so many over d, at least
-  // least_centres.
-  // Origin: a guard on time; two steps around each make 2d candidates.
-  Index centres = 2000;
-  // Origin: as above.
-  Index least_centres = 20;
-  // Candidates on each axis: the share 1/axis_share of its degree more, and at least so many.
-  // Origin: measured, gradients 1.20 off, 0.99 at 1, 1.10 at 4.
-  int axis_share = 2;
-  // Origin: measured, gradients 1.01 off, 1.00 at 1, 0.98 at 4; at 0 and 1 one problem more of 38
-  // is outside its tolerance.
-  int least_axis = 2;
 };
 
 template <class Visitor>
 void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visit(static_cast<CurvatureTuning&>(tuning), visitor);
+  visit(static_cast<DesignTuning&>(tuning), visitor);
   visitor("asymmetry_limit", tuning.asymmetry_limit);
   visitor("nominal_accuracy", tuning.nominal_accuracy);
   visitor("nominal_ratio", tuning.nominal_ratio);
@@ -337,7 +224,6 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("first_test", tuning.first_test);
   visitor("first_alone", tuning.first_alone);
   visitor("most_test", tuning.most_test);
-  visitor("test_share", tuning.test_share);
   visitor("contradiction", tuning.contradiction);
   visitor("integration_share", tuning.integration_share);
   visitor("few_draws", tuning.few_draws);
@@ -357,47 +243,10 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("apart", tuning.apart);
   visitor("value_rounding", tuning.value_rounding);
   visitor("adopted", tuning.adopted);
+  visitor("omitted_share", tuning.omitted_share);
   visitor("most_stages", tuning.most_stages);
   visitor("improbable", tuning.improbable);
   visitor("curvature_slack", tuning.curvature_slack);
-  visitor("repolished_share", tuning.repolished_share);
-  visitor("first_points", tuning.first_points);
-  visitor("points_per_function", tuning.points_per_function);
-  visitor("least_spare", tuning.least_spare);
-  visitor("sizes_tried", tuning.sizes_tried);
-  visitor("end_probability", tuning.end_probability);
-  visitor("few_values", tuning.few_values);
-  visitor("agreement_points", tuning.agreement_points);
-  visitor("points_per_new", tuning.points_per_new);
-  visitor("least_new", tuning.least_new);
-  visitor("progress", tuning.progress);
-  visitor("least_patience", tuning.least_patience);
-  visitor("mixture_patience", tuning.mixture_patience);
-  visitor("least_slack", tuning.least_slack);
-  visitor("first_spare", tuning.first_spare);
-  visitor("measure_share", tuning.measure_share);
-  visitor("stage_growth", tuning.stage_growth);
-  visitor("least_growth", tuning.least_growth);
-  visitor("functions_per_point", tuning.functions_per_point);
-  visitor("dense_functions", tuning.dense_functions);
-  visitor("functions_per_further_point", tuning.functions_per_further_point);
-  visitor("usual_power", tuning.usual_power);
-  visitor("least_power", tuning.least_power);
-  visitor("most_power", tuning.most_power);
-  visitor("target_share", tuning.target_share);
-  visitor("prior_rounds", tuning.prior_rounds);
-  visitor("usual_decay", tuning.usual_decay);
-  visitor("least_decay", tuning.least_decay);
-  visitor("first_noise", tuning.first_noise);
-  visitor("least_noise", tuning.least_noise);
-  visitor("least_determined", tuning.least_determined);
-  visitor("known_share", tuning.known_share);
-  visitor("own_share", tuning.own_share);
-  visitor("least_own", tuning.least_own);
-  visitor("centres", tuning.centres);
-  visitor("least_centres", tuning.least_centres);
-  visitor("axis_share", tuning.axis_share);
-  visitor("least_axis", tuning.least_axis);
 }
 
 }  // namespace chaosgrad::internal

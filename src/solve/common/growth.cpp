@@ -71,8 +71,8 @@ std::vector<Index> mark(const Gains& gains, const Marking& marking) {
   return marked;
 }
 
-double noise_maximum(Index count, Index q) {
-  return 1 + 2 * std::log(static_cast<double>(std::max<Index>(1, count))) / static_cast<double>(q);
+double noise_maximum(Index count, double components) {
+  return 1 + 2 * std::log(static_cast<double>(std::max<Index>(1, count))) / components;
 }
 
 }  // namespace chaosgrad::internal

@@ -35,8 +35,8 @@ struct Marking {
 };
 [[nodiscard]] std::vector<Index> mark(const Gains& gains, const Marking& marking);
 
-// How far the largest of `count` squared means of q components stands above its expectation when
-// there is nothing but noise.
-[[nodiscard]] double noise_maximum(Index count, Index q);
+// How far the largest of `count` squared means of so many independent components stands above its
+// expectation when there is nothing but noise.
+[[nodiscard]] double noise_maximum(Index count, double components);
 
 }  // namespace chaosgrad::internal

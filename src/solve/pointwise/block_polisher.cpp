@@ -217,7 +217,7 @@ void BlockPolisher::note_ratio(Index point, double ratio, Index step_number) {
     report_.ratio_squares += ratio * ratio;
     ++report_.ratios;
   }
-  own = std::max(ratio, tuning_.least_ratio);
+  own = std::max(ratio, Points::least_ratio);
 }
 
 // What is left of the distance to the optimum after a step of this length.

@@ -40,10 +40,10 @@ struct Points {
   std::vector<char> evaluated;
   // |step|/|step before| at this point; 0: no step was tried yet; doubted: one must be.
   std::vector<double> ratios;
-  static constexpr double doubted = -1;
-  std::vector<char> doubts;                  // how often it was
-  std::vector<Trouble> trouble;              // what the last steps met with
-  std::vector<std::vector<Secant>> secants;  // the last few, oldest first
+  static constexpr double doubted = -1, least_ratio = 1e-12;  // the smallest that is kept
+  std::vector<char> doubts;                                   // how often it was
+  std::vector<Trouble> trouble;                               // what the last steps met with
+  std::vector<std::vector<Secant>> secants;                   // the last few, oldest first
 
   Matrix skipped;  // k×d: germs at which ∇f failed, which are no points any more
 

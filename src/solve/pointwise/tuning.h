@@ -48,9 +48,6 @@ struct PointwiseTuning {
   // Steps below this, relative to 1 + |x|, that end where ∇f is not finite: it is not finite at x.
   // Origin: a guard: below it is the rounding of x.
   double shortest_step = 1e-12;
-  // The smallest ratio of steps that is kept: 0 means that none was tried.
-  // Origin: any positive number that is smaller than what ratios can be.
-  double least_ratio = 1e-12;
   // Differences of gradients, and steps, below this share of their terms are rounding and say
   // nothing about the curvature.
   // Origin: seven times the root of the unit of rounding: such differences keep half of the
@@ -72,7 +69,6 @@ void visit(PointwiseTuning& tuning, const Visitor& visitor) {
   visitor("runaway", tuning.runaway);
   visitor("negligible_step", tuning.negligible_step);
   visitor("shortest_step", tuning.shortest_step);
-  visitor("least_ratio", tuning.least_ratio);
   visitor("rounding", tuning.rounding);
   visitor("least_cosine", tuning.least_cosine);
 }

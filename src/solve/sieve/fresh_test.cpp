@@ -265,11 +265,12 @@ std::vector<MultiIndex> functions_found(const Basis& wide, const FreshTest& test
   const Gains gains{c.rowwise().squaredNorm(), test.noise()};
   const auto most = static_cast<Index>(tuning.most_growth * static_cast<double>(m));
   std::vector<MultiIndex> added;
-  for (const Index i : mark(gains, {.noise_factor = std::max(tuning.growth_signal,
-                                                             noise_maximum(c.rows(), c.cols())),
-                                   .bulk = tuning.bulk,
-                                   .always = 0,
-                                   .most = std::max<Index>(1, most)}))
+  for (const Index i : mark(
+           gains, {.noise_factor = std::max(tuning.growth_signal,
+                                            noise_maximum(c.rows(), static_cast<double>(c.cols()))),
+                  .bulk = tuning.bulk,
+                  .always = 0,
+                  .most = std::max<Index>(1, most)}))
     added.push_back(wide.indices()[m + i]);
   return added;
 }

@@ -33,7 +33,8 @@ std::vector<MultiIndex> functions_to_add(const Basis& wide, const SieveBatch& ba
   std::vector<MultiIndex> added;
   for (const Index i :
        mark(gains, {.noise_factor =
-                        std::max(tuning.growth_signal, noise_maximum(beyond, batch.beyond.cols())),
+                        std::max(tuning.growth_signal,
+                                 noise_maximum(beyond, static_cast<double>(batch.beyond.cols()))),
                    .bulk = tuning.bulk,
                    .always = 0,
                    .most = std::max<Index>(1, most)}))

@@ -108,7 +108,7 @@ void SecantRegression::fit_kernel(const Basis& basis, const Vector& variances, c
       (psi * variances.asDiagonal() * psi.transpose()).cwiseProduct(z * z.transpose());
   double least = targets.squaredNorm();
   Matrix solution;
-  for (const double noise : {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}) {
+  for (const double noise : {1e-6, 1e-4, 1e-2}) {
     Matrix noisy = kernel;
     noisy.diagonal().array() += noise * kernel.diagonal().mean();
     const Matrix factor = cholesky_factor(noisy);

@@ -3,15 +3,15 @@
 // leave-one-out. The points stand evenly in F_m(η) = ∫ Σ_{i<m} ψ_i²/m dπ up to η, the distribution
 // for which least squares is stable with few more points than functions.
 #include "samples/mixture.h"
-#include "solve/collocation/design.h"
-#include "solve/collocation/tuning.h"
+#include "solve/collocation/design/design.h"
+#include "solve/collocation/design/tuning.h"
 
 namespace chaosgrad::internal::collocation {
 
 class LineStrategy final : public Design {
  public:
   LineStrategy(Family family, const MixtureSampler& sampler, std::uint64_t seed,
-               const CollocationTuning& tuning);
+               const DesignTuning& tuning);
 
   [[nodiscard]] Basis first_basis() override;
   [[nodiscard]] bool keeps_nominal() const override { return true; }
@@ -20,7 +20,7 @@ class LineStrategy final : public Design {
   [[nodiscard]] Fit fit(const Points& points, const Targets& targets, const Basis& basis,
                         Executor& executor) override;
   [[nodiscard]] bool ask_for_samples() override { return false; }  // fits are always determined
-  [[nodiscard]] std::optional<Basis> grow(const Fit& fit, const StageError& error, double target,
+  [[nodiscard]] std::optional<Basis> grow(const Fit& fit, double upper, double target,
                                           const Points& points,
                                           const std::vector<IterationRecord>& history,
                                           Executor& executor) override;
@@ -41,9 +41,9 @@ class LineStrategy final : public Design {
   Family family_;
   const MixtureSampler& sampler_;
   std::uint64_t seed_;
-  const CollocationTuning& tuning_;
+  const DesignTuning& tuning_;
   std::vector<double> values_;  // of a discrete distribution, if there are functions for all
-  Index wanted_ = 0;            // points of the stage to come
+  Index wanted_;                // points of the stage to come
   Index tested_ = 0;            // samples from π, and as many from induced densities, of tests
 };
 

@@ -5,7 +5,7 @@
 // can have more functions than points.
 #include "chaosgrad/basis.h"
 #include "estimate/weighted_fit.h"
-#include "solve/collocation/tuning.h"
+#include "solve/collocation/design/tuning.h"
 
 namespace chaosgrad::internal::collocation {
 
@@ -22,12 +22,12 @@ struct Prior {
 
 // Before any fit: from the spread of the values (n×q) alone.
 [[nodiscard]] Prior first_prior(const IndexSet& indices, const Matrix& values,
-                                const CollocationTuning& tuning);
+                                const DesignTuning& tuning);
 
 // What a fit with the prior `before` says about σ², the decay and the variances. `squared` is the
 // mean square of its leave-one-out error.
 [[nodiscard]] Prior learn_prior(const Prior& before, const IndexSet& indices,
                                 const WeightedDesign& design, const WeightedFit& fit,
-                                double squared, const CollocationTuning& tuning);
+                                double squared, const DesignTuning& tuning);
 
 }  // namespace chaosgrad::internal::collocation

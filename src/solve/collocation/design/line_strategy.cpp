@@ -1,11 +1,10 @@
-#include "solve/collocation/line_strategy.h"
+#include "solve/collocation/design/line_strategy.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "samples/line_design.h"
-#include "solve/collocation/judge.h"
 
 namespace chaosgrad::internal::collocation {
 namespace {
@@ -32,7 +31,7 @@ Matrix errors_of_x(const Points& points, const Targets& targets, const Vector& r
 
 // Errors that leave out their own point, of x where it is a projection.
 Vector left_out(const Points& points, const Targets& targets, const Vector& root,
-                const OrderedFits::Fit& fit, const CollocationTuning& tuning) {
+                const OrderedFits::Fit& fit, const DesignTuning& tuning) {
   const Vector slack = fit.slack.cwiseMax(tuning.least_slack);
   return errors_of_x(points, targets, root, slack.cwiseInverse().asDiagonal() * fit.residuals)
       .rowwise()
@@ -42,7 +41,7 @@ Vector left_out(const Points& points, const Targets& targets, const Vector& root
 // y may err, and swing, where that does not matter: the m whose x errs least when points are left
 // out, of some between 1 and `most`, and of that which is best for y.
 Index best_size(const Points& points, const Targets& targets, const Vector& root,
-                const OrderedFits& fits, Index most, const CollocationTuning& tuning) {
+                const OrderedFits& fits, Index most, const DesignTuning& tuning) {
   const Index best_of_y = fits.best_size(most);
   if (!targets.x_of) return best_of_y;
   Index best = best_of_y;
@@ -59,15 +58,13 @@ Index best_size(const Points& points, const Targets& targets, const Vector& root
 }  // namespace
 
 LineStrategy::LineStrategy(Family family, const MixtureSampler& sampler, std::uint64_t seed,
-                           const CollocationTuning& tuning)
+                           const DesignTuning& tuning)
     : family_(std::move(family)),
       sampler_(sampler),
       seed_(seed),
       tuning_(tuning),
-      values_(values_of(family_)) {
-  const auto values = static_cast<Index>(values_.size());
-  wanted_ = values > 0 && values <= tuning_.few_values ? values : tuning_.first_points;
-}
+      values_(values_of(family_)),
+      wanted_(tuning.first_points) {}
 
 Basis LineStrategy::first_basis() { return Basis({family_}, IndexSet::first(1, 1)); }
 
@@ -167,12 +164,12 @@ Fit LineStrategy::fit(const Points& points, const Targets& targets, const Basis&
   fit.basis_error = std::sqrt(fit.squares.mean());
   fit.component_errors =
       (lost * chosen.residuals.cwiseAbs2()).colwise().mean().cwiseSqrt().transpose();
-  fit.must_agree = n >= tuning_.agreement_points;
+  if (n >= tuning_.agreement_points) fit.agreement = tuning_.agreement;
   return fit;
 }
 
-std::optional<Basis> LineStrategy::grow(const Fit& fit, const StageError& /*error*/,
-                                        double /*target*/, const Points& points,
+std::optional<Basis> LineStrategy::grow(const Fit& fit, double /*upper*/, double /*target*/,
+                                        const Points& points,
                                         const std::vector<IterationRecord>& history,
                                         Executor& /*executor*/) {
   const Index n = points.size();

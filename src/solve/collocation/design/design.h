@@ -11,12 +11,10 @@
 #include "chaosgrad/solution.h"
 #include "parallel/executor.h"
 #include "samples/mixture.h"
-#include "solve/collocation/prior.h"
+#include "solve/collocation/design/prior.h"
 #include "solve/pointwise/pointwise.h"
 
 namespace chaosgrad::internal::collocation {
-
-struct StageError;
 
 // An expansion through the points, and what it says about its own error, which is one of x. All
 // squares are weighted such that their means are means over π.
@@ -34,7 +32,7 @@ struct Fit {
   double basis_error = 0;        // norm of what lies outside the span of the basis
   double sampling_error = 0;     // norm of what few samples add
   Vector component_errors = {};  // q: norms
-  bool must_agree = false;       // the limit of the fit before must meet the target, too
+  double agreement = 0;          // the limit is no less than this share of the one before
 };
 
 // What a fit goes through at the points: x, or y where x is constrained.
@@ -62,10 +60,10 @@ class Design {
   // Whether next() will give more samples, for a fit that was not determined.
   [[nodiscard]] virtual bool ask_for_samples() = 0;
 
-  // The basis of the next stage, for an error of `target` in the end; empty if neither more functions
-  // nor more samples help.
-  [[nodiscard]] virtual std::optional<Basis> grow(const Fit& fit, const StageError& error,
-                                                  double target, const Points& points,
+  // The basis of the next stage, where the limit of the error is `upper` and `target` in the end;
+  // empty if neither more functions nor more samples help.
+  [[nodiscard]] virtual std::optional<Basis> grow(const Fit& fit, double upper, double target,
+                                                  const Points& points,
                                                   const std::vector<IterationRecord>& history,
                                                   Executor& executor) = 0;
 
@@ -86,5 +84,10 @@ class Design {
   virtual void save(SolverState& state) const = 0;
   virtual void restore(const SolverState& state) = 0;
 };
+
+// Whether the last fit, to n points, has a lower error than when there were a quarter of them: by the
+// factor `progress`. True up to `patience` points.
+[[nodiscard]] bool makes_progress(const std::vector<IterationRecord>& history, Index n,
+                                  double progress, Index patience);
 
 }  // namespace chaosgrad::internal::collocation

@@ -3,15 +3,15 @@
 // the functions whose coefficients are expected to be largest (prior.h), or that the residual asks
 // for (mixture_growth.h). There are more functions than points.
 #include "samples/mixture.h"
-#include "solve/collocation/design.h"
-#include "solve/collocation/tuning.h"
+#include "solve/collocation/design/design.h"
+#include "solve/collocation/design/tuning.h"
 
 namespace chaosgrad::internal::collocation {
 
 class MixtureStrategy final : public Design {
  public:
   MixtureStrategy(std::vector<Family> families, IndexOrder order, const MixtureSampler& sampler,
-                  const CollocationTuning& tuning);
+                  const DesignTuning& tuning);
 
   [[nodiscard]] Basis first_basis() override;
   [[nodiscard]] bool keeps_nominal() const override { return false; }
@@ -20,7 +20,7 @@ class MixtureStrategy final : public Design {
   [[nodiscard]] Fit fit(const Points& points, const Targets& targets, const Basis& basis,
                         Executor& executor) override;
   [[nodiscard]] bool ask_for_samples() override { return false; }
-  [[nodiscard]] std::optional<Basis> grow(const Fit& fit, const StageError& error, double target,
+  [[nodiscard]] std::optional<Basis> grow(const Fit& fit, double upper, double target,
                                           const Points& points,
                                           const std::vector<IterationRecord>& history,
                                           Executor& executor) override;
@@ -35,13 +35,13 @@ class MixtureStrategy final : public Design {
 
  private:
   [[nodiscard]] Vector weights(const Matrix& psi) const;
-  [[nodiscard]] Index next_size(const StageError& error, double target, Index n,
+  [[nodiscard]] Index next_size(double upper, double target, Index n,
                                 const std::vector<IterationRecord>& history) const;
 
   std::vector<Family> families_;
   IndexOrder order_;
   const MixtureSampler& sampler_;
-  const CollocationTuning& tuning_;
+  const DesignTuning& tuning_;
   Mixture mixture_;  // the samples that were drawn
   // Points beside the mixture, which stand for rare sets: their numbers and probabilities.
   std::vector<Index> standouts_;

@@ -1,17 +1,16 @@
-#include "solve/collocation/mixture_strategy.h"
+#include "solve/collocation/design/mixture_strategy.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "estimate/weighted_fit.h"
-#include "solve/collocation/judge.h"
-#include "solve/collocation/mixture_growth.h"
+#include "solve/collocation/design/mixture_growth.h"
 #include "solve/common/saved_state.h"
 
 namespace chaosgrad::internal::collocation {
 MixtureStrategy::MixtureStrategy(std::vector<Family> families, IndexOrder order,
-                                 const MixtureSampler& sampler, const CollocationTuning& tuning)
+                                 const MixtureSampler& sampler, const DesignTuning& tuning)
     : families_(std::move(families)),
       order_(std::move(order)),
       sampler_(sampler),
@@ -135,13 +134,17 @@ Fit MixtureStrategy::fit(const Points& points, const Targets& targets, const Bas
   if (prior_.variances.size() != basis.size())
     prior_ = first_prior(basis.indices(), targets.values, tuning_);
   const bool known = design_ && design_->psi().rows() == n;
+  if (!known) {
+    Matrix psi = basis_table(basis, points.eta, basis.size(), executor);
+    Vector w = weights(psi);
+    design_ = WeightedDesign::make(std::move(psi), std::move(w), prior_.penalties(), executor);
+  }
+  const Index rounds =
+      basis.size() > tuning_.many_functions ? tuning_.late_rounds : tuning_.prior_rounds;
   WeightedFit found;
-  for (Index round = known ? tuning_.prior_rounds : 1; round <= tuning_.prior_rounds; ++round) {
-    if (!known) {
-      Matrix psi = basis_table(basis, points.eta, basis.size(), executor);
-      Vector w = weights(psi);
-      design_ = WeightedDesign::make(std::move(psi), std::move(w), prior_.penalties(), executor);
-    }
+  for (Index round = known ? rounds : 1; round <= rounds; ++round) {
+    if (!known && round > 1 && design_ && !design_->penalise(prior_.penalties(), executor))
+      design_.reset();
     fit.determined = design_.has_value();
     if (!fit.determined) return fit;
     found = design_->fit(targets.values, executor);
@@ -149,7 +152,7 @@ Fit MixtureStrategy::fit(const Points& points, const Targets& targets, const Bas
     const double squared =
         design_->weights().dot(fit.left_out.rowwise().squaredNorm()) / static_cast<double>(n);
     fit.prior = learn_prior(prior_, basis.indices(), *design_, found, squared, tuning_);
-    if (round < tuning_.prior_rounds) prior_ = fit.prior;
+    if (round < rounds) prior_ = fit.prior;
   }
   fit.weights = design_->weights();
   Matrix residuals = found.residuals;
@@ -176,7 +179,7 @@ Fit MixtureStrategy::fit(const Points& points, const Targets& targets, const Bas
 
 // As many points as bring the error to the target if it goes on to fall like n^−p as it did over the
 // last stages; but no more than stage_growth says, for the prior to be learnt on the way.
-Index MixtureStrategy::next_size(const StageError& error, double target, Index n,
+Index MixtureStrategy::next_size(double upper, double target, Index n,
                                  const std::vector<IterationRecord>& history) const {
   const auto count = static_cast<double>(n);
   double power = tuning_.usual_power;
@@ -186,25 +189,25 @@ Index MixtureStrategy::next_size(const StageError& error, double target, Index n
     power = std::clamp(fell / std::log(count / static_cast<double>(before.samples)),
                        tuning_.least_power, tuning_.most_power);
   }
-  const double needed = count * std::pow(error.upper / (tuning_.target_share * target), 1 / power);
+  const double needed = count * std::pow(upper / (tuning_.target_share * target), 1 / power);
   const double least = count + std::max(4.0, count / tuning_.least_growth);
   const double most = count * tuning_.stage_growth + 2;
   return static_cast<Index>(std::clamp(needed, std::min(least, most), most));
 }
 
 // The prior as the fit leaves it, more points, and functions for them.
-std::optional<Basis> MixtureStrategy::grow(const Fit& fit, const StageError& error, double target,
+std::optional<Basis> MixtureStrategy::grow(const Fit& fit, double upper, double target,
                                            const Points& points,
                                            const std::vector<IterationRecord>& history,
                                            Executor& executor) {
   if (!makes_progress(history, points.size(), tuning_.progress, tuning_.mixture_patience))
     return {};
-  wanted_ = next_size(error, target, points.size(), history);
+  wanted_ = next_size(upper, target, points.size(), history);
   const auto count = static_cast<double>(wanted_);
   const auto functions = static_cast<Index>(
       std::min(tuning_.functions_per_point * count,
                tuning_.dense_functions + tuning_.functions_per_further_point * count));
-  Grown grown = grow_basis(fit, points.eta, functions, tuning_, executor);
+  Grown grown = grow_basis(fit, *design_, points.eta, functions, tuning_, executor);
   prior_ = std::move(grown.prior);
   design_.reset();
   mixture_.induced.resize(static_cast<std::size_t>(grown.indices.size()), 0);
