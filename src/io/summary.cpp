@@ -127,7 +127,9 @@ std::string summary(const Record& record, const SampledPart& part, const Digest&
   if (solution.expansion.lift()) add_constraints(digest.constraints, json);
   json["diagnostic_gradients"] = solution.diagnostic_gradients;
   json["unseen"] = number(solution.unseen);
-  json["skipped"] = {{"points", solution.skipped}, {"share", number(solution.skipped_share)}};
+  json["skipped"] = {{"points", solution.skipped},
+                     {"share", number(solution.skipped_share)},
+                     {"together", solution.skipped_together}};
   json["noise"] = noise_treatment(solution);
   json["sampled_components"] = part.components;
   json["notes"] = solution.notes;

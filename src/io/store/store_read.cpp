@@ -127,6 +127,8 @@ Solution read_solution(const Hdf5Reader& store, const Measure& measure, Options 
                     .unseen = read_optional(store, "unseen"),
                     .skipped = store.has("skipped") ? store.integer("skipped") : 0,
                     .skipped_share = read_optional(store, "skipped_share").value_or(0),
+                    .skipped_together =
+                        store.has("skipped_together") && store.integer("skipped_together") == 1,
                     .seconds = store.number("seconds"),
                     .constants = read_constants(store),
                     .history = read_history(store),
