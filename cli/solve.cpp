@@ -15,8 +15,7 @@ struct SolveArguments : SessionArguments {
 int run_solve(SolveArguments& arguments) {
   catch_signals();
   const ProblemFile file = load_problem(read_problem_source(arguments.file, arguments.overrides));
-  if (arguments.directory.empty())
-    arguments.directory = default_folder(arguments.file);
+  if (arguments.directory.empty()) arguments.directory = default_folder(arguments.file);
   return run_session(arguments, file, nullptr);
 }
 

@@ -36,7 +36,7 @@ struct Verification {
   double worst = 0;         // included)
   Index points = 0,
         unsolved = 0;         // compared; among them those where the optimisation did not finish
-  Index skipped = 0;  // fresh θ that were left out: the gradient fails there, as it may
+  Index skipped = 0;          // fresh θ that were left out: the gradient fails there, as it may
   double unseen = 1;          // features of a smaller probability cannot be excluded: 3/points
   OtherMinima minima = {};    // where the problem has values of F
   Index outside = 0;          // θ at which F is not defined at x_u,

@@ -197,8 +197,8 @@ Verification verify(const Oracle& oracle, const Expansion& expansion,
   result.gradients = fresh.curvature_gradients();
   result.skipped = fresh.skipped();
   if (fresh.size() < 2) {
-    result.failure = fmt::format("the gradient fails at {} of {} fresh theta", result.skipped,
-                                 options.points);
+    result.failure =
+        fmt::format("the gradient fails at {} of {} fresh theta", result.skipped, options.points);
     return result;
   }
   result.unseen = std::min(1.0, 3 / static_cast<double>(fresh.size()));

@@ -39,8 +39,7 @@ TEST(Scatter, RandomFailuresAreRarelyTakenForARegion) {
     for (int set = 0; set < sets; ++set) {
       const auto key = static_cast<std::uint64_t>(10000 * d + set);
       const Matrix points = uniform_numbers(key, 300, d + 1);  // the last column decides
-      const Split parts =
-          split(points.leftCols(d), [&](Index i) { return points(i, d) < 0.03; });
+      const Split parts = split(points.leftCols(d), [&](Index i) { return points(i, d) < 0.03; });
       if (parts.failed.rows() > 0) alarms += scatter(parts.failed, parts.others).chance < 0.01;
     }
     EXPECT_LE(alarms, 0.01 * sets + 4 * std::sqrt(0.01 * sets)) << "d = " << d;
@@ -49,7 +48,8 @@ TEST(Scatter, RandomFailuresAreRarelyTakenForARegion) {
 
 TEST(Scatter, RegionsAreSeenAndNamed) {
   const Matrix points = uniform_numbers(7, 400, 5);
-  const Split corner = split(points, [&](Index i) { return std::min(points(i, 1), points(i, 3)) > 0.8; });
+  const Split corner =
+      split(points, [&](Index i) { return std::min(points(i, 1), points(i, 3)) > 0.8; });
   EXPECT_LT(scatter(corner.failed, corner.others).chance, 0.01);
   const Split side = split(points, [&](Index i) { return points(i, 2) < 0.03; });
   EXPECT_LT(scatter(side.failed, side.others).chance, 0.01);

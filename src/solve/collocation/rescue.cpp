@@ -176,9 +176,7 @@ Verdict stop_without_minimum(const Context& context, const Vector& theta, const 
   }
 }
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 Verdict rescue(const Context& context, CollocationState& state) {
   const bool may_fail = context.oracle.facts().may_fail;

@@ -60,8 +60,8 @@ double extrapolation_at_skipped(const Context& context, const CollocationState& 
   if (!low.empty()) {
     const Matrix lifted = lifted_values(context, state);
     const Matrix psi = basis_table(state.run.basis, state.points.eta, m, context.executor);
-    change -= at(Eigen::all, low) * least_squares(psi(Eigen::all, low),
-                                                  lifted.size() > 0 ? lifted : state.points.value);
+    change -= at(Eigen::all, low) *
+              least_squares(psi(Eigen::all, low), lifted.size() > 0 ? lifted : state.points.value);
   }
   return std::sqrt(change.rowwise().squaredNorm().mean());
 }
@@ -86,10 +86,10 @@ void doubt_region(const Context& context, const std::string& told, Index axis,
   state.error.squared =
       (1 - run.skipped_share) * state.error.squared + run.skipped_share * there * there;
   state.error.components *= std::sqrt(state.error.squared) / elsewhere;
-  const std::string doubt =
-      fmt::format("{}, which lie together ({}): x*(theta) is an extrapolation there, whose error "
-                  "may be {:.2g}; at the other theta the error estimate is {:.3g}",
-                  told, region_of_skipped(context, state, axis), there, elsewhere);
+  const std::string doubt = fmt::format(
+      "{}, which lie together ({}): x*(theta) is an extrapolation there, whose error "
+      "may be {:.2g}; at the other theta the error estimate is {:.3g}",
+      told, region_of_skipped(context, state, axis), there, elsewhere);
   if (run.status != Status::converged) {
     run.notes.push_back(doubt);
     return;
