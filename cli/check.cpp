@@ -130,12 +130,13 @@ void print_theory(const TheoryReport& report) {
 }
 
 // None where the constants are not those of a strongly convex problem, or x is constrained: the
-// theory is about expansions of x.
+// theory is about expansions of x. None of a model that runs elsewhere: its tables take ten thousands
+// of gradients.
 std::optional<TheoryReport> find_theory(const ProblemFile& file, const ProblemCheck& check,
                                         bool with_solution) {
   const double mu = check.constants.mu.value;
   if (!(mu > 0 && std::isfinite(mu) && std::isfinite(check.constants.L.value))) return std::nullopt;
-  if (file.problem.facts().constraints) return std::nullopt;
+  if (file.problem.facts().constraints || file.model) return std::nullopt;
   try {
     if (!with_solution) return theory_report(file.problem, file.options, check.constants);
     const Solution solution = solve(file.problem, file.options);
