@@ -1,5 +1,5 @@
 # The two commands of a new user are `make demo` and `make test`.
-.PHONY: demo build test mpi python install-python wheel ci clang portable sanitize debug format packages clean
+.PHONY: demo build test mpi bench bench-quick python install-python wheel ci clang portable sanitize debug format packages clean
 
 demo: build
 	@echo "== solving examples/quickstart.toml"
@@ -41,6 +41,12 @@ wheel: python
 ci clang portable sanitize debug:
 	@scripts/install-packages ci
 	scripts/run-tests $@
+
+# Everything that is measured as a ratio, in one table: build/bench/bench.md and bench.json. A broken limit is an error.
+bench bench-quick: build
+	@scripts/install-packages tests
+	cmake --build --preset release
+	/usr/bin/python3 benchmarks/bench.py $(if $(filter bench-quick,$@),--quick)
 
 format:
 	git ls-files '*.h' '*.cpp' | xargs clang-format -i

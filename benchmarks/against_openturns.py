@@ -92,10 +92,12 @@ def sizes(basis, points):
     return [(size, False) for size in plain] + [(size, True) for size in found if size >= points / 4][:4]
 
 
-def fits(name, distribution, theta, x):
-    """Every expansion worth trying: (description, function theta -> x)."""
-    for kind, basis in chaos_bases(name, distribution):
+def fits(name, distribution, theta, x, kind):
+    """Every expansion worth trying: (description, function theta -> x). kind: "plain" least squares, "sparse" ones, or "any"."""
+    for family, basis in chaos_bases(name, distribution):
         for size, sparse in sizes(basis, len(theta)):
+            if kind != "any" and sparse != (kind == "sparse"):
+                continue
             method = ot.LeastSquaresMetaModelSelectionFactory(ot.LARS(), ot.CorrectedLeaveOneOut()) if sparse else \
                 ot.PenalizedLeastSquaresAlgorithmFactory()
             algorithm = ot.FunctionalChaosAlgorithm(theta, x, distribution, ot.FixedStrategy(basis, size),
@@ -104,7 +106,7 @@ def fits(name, distribution, theta, x):
                 algorithm.run()
             except (RuntimeError, TypeError, ValueError):  # OpenTURNS cannot make or fit this basis
                 continue
-            yield f"{kind}, {size} functions{', LARS' if sparse else ''}", algorithm.getResult().getMetaModel()
+            yield f"{family}, {size} functions{', LARS' if sparse else ''}", algorithm.getResult().getMetaModel()
 
 
 class Outputs:
@@ -127,8 +129,8 @@ class Outputs:
 class Peer:
     """Errors of the best fit for a number of points, solved to one accuracy."""
 
-    def __init__(self, name, accuracy, deadline):
-        self.name, self.accuracy, self.deadline = name, accuracy, deadline
+    def __init__(self, name, accuracy, deadline, kind="any"):
+        self.name, self.accuracy, self.deadline, self.kind = name, accuracy, deadline, kind
         self.problem, self.distribution = PROBLEMS[name], PROBLEMS[name].distribution()
         ot.RandomGenerator.SetSeed(1)
         self.test = np.array(self.distribution.getSample(TEST_POINTS))
@@ -147,7 +149,7 @@ class Peer:
             self.spent.append(self.nested.gradients)
         x, best = np.array(self.solutions[:points]), {"error": math.inf}
         outputs = Outputs(x)
-        for description, model in fits(self.name, self.distribution, self.design[:points], outputs.reduce(x)):
+        for description, model in fits(self.name, self.distribution, self.design[:points], outputs.reduce(x), self.kind):
             error = math.sqrt(((outputs.restore(model(self.test)) - self.truth) ** 2).sum(1).mean())
             if error < best["error"]:
                 best = {"error": error, "points": points, "gradients": self.spent[points], "fit": description,
@@ -157,11 +159,11 @@ class Peer:
         return best
 
 
-def cheapest(name, target, seconds):
+def cheapest(name, target, seconds, kind="any"):
     """The peer's cheapest way to the true error `target` (points doubled, then bisected), or the best error it came to."""
     deadline, best = time.monotonic() + seconds, {"reached": False, "error": math.inf}
     for accuracy in (0.3 * target, 0.03 * target):
-        peer, points, step = Peer(name, accuracy, deadline), 8, 2.0
+        peer, points, step = Peer(name, accuracy, deadline, kind), 8, 2.0
         while points <= MOST_POINTS and step > 1.1 and time.monotonic() < deadline:
             fit = peer.best_fit(points, target)
             reached = fit["error"] <= target

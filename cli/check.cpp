@@ -6,17 +6,19 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 
-#include "commands.h"
 #include "io/json_numbers.h"
 #include "io/problem_file/problem_file.h"
+#include "io/store/evaluation_log.h"
+#include "session.h"
 
 namespace chaosgrad::cli {
 using namespace internal;
 namespace {
 
 struct CheckArguments {
-  std::string file;
+  std::string file, directory;
   std::vector<std::string> overrides;
   bool json = false, solve = false;
 };
@@ -128,12 +130,13 @@ void print_theory(const TheoryReport& report) {
 }
 
 // None where the constants are not those of a strongly convex problem, or x is constrained: the
-// theory is about expansions of x.
+// theory is about expansions of x. None of a model that runs elsewhere: its tables take ten thousands
+// of gradients.
 std::optional<TheoryReport> find_theory(const ProblemFile& file, const ProblemCheck& check,
                                         bool with_solution) {
   const double mu = check.constants.mu.value;
   if (!(mu > 0 && std::isfinite(mu) && std::isfinite(check.constants.L.value))) return std::nullopt;
-  if (file.problem.facts().constraints) return std::nullopt;
+  if (file.problem.facts().constraints || file.model) return std::nullopt;
   try {
     if (!with_solution) return theory_report(file.problem, file.options, check.constants);
     const Solution solution = solve(file.problem, file.options);
@@ -146,6 +149,10 @@ std::optional<TheoryReport> find_theory(const ProblemFile& file, const ProblemCh
 
 int run_check(const CheckArguments& arguments) {
   const ProblemFile file = load_problem(read_problem_source(arguments.file, arguments.overrides));
+  std::optional<EvaluationLog> log;
+  if (file.model)
+    log.emplace(arguments.directory.empty() ? default_folder(arguments.file) : arguments.directory,
+                file, EvaluationLog::Failures::remembered);
   const AnyProblem& problem = file.problem;
   ProblemValue value;
   if (problem.has_value()) {
@@ -155,6 +162,7 @@ int run_check(const CheckArguments& arguments) {
   }
   const ProblemCheck check = check_problem(problem, value, file.options.seed);
   const std::optional<TheoryReport> theory = find_theory(file, check, arguments.solve);
+  if (log) log->close();
   const ProblemConstants &used = check.constants, &measured = check.measured;
   if (arguments.json) {
     Json json = {{"dimension", problem.dimension()},
@@ -205,6 +213,9 @@ void add_check(CLI::App& app, int& exit_code) {
   command->add_option("FILE", arguments->file, "problem file (TOML)")->required();
   command->add_option("--set", arguments->overrides, "override a key of the file: KEY=VALUE")
       ->allow_extra_args(false);
+  command->add_option("-o,--output", arguments->directory,
+                      "of a model that runs elsewhere: the folder of the run that has, or will "
+                      "have, its evaluations (default runs/<name>)");
   command->add_flag("--json", arguments->json, "print JSON");
   command->add_flag("--solve", arguments->solve,
                     "without a reference: solve first, and take the remainders from the solution");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/error.h"
@@ -120,6 +121,10 @@ void catch_signals(const Ranks* ranks) {
   std::signal(SIGUSR1, handle_signal);
   std::signal(SIGALRM, handle_signal);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of write(), with a message
+}
+
+std::string default_folder(const std::string& file) {
+  return "runs/" + std::filesystem::path(file).stem().string();
 }
 
 int exit_code_of(Status status) {

@@ -40,6 +40,9 @@ void catch_signals(const Ranks* ranks);
 // --json, --quiet, --progress, --max-seconds and --bounds.
 void add_session_options(CLI::App& command, SessionArguments& arguments);
 
+// Where the run of a problem file goes if nobody says: runs/<name>.
+[[nodiscard]] std::string default_folder(const std::string& file);
+
 [[nodiscard]] int exit_code_of(Status status);
 
 // Returns the exit code. `resume`: where to go on from, or null.

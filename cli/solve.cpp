@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <memory>
 
 #include "io/problem_file/problem_file.h"
@@ -16,8 +15,7 @@ struct SolveArguments : SessionArguments {
 int run_solve(SolveArguments& arguments) {
   catch_signals(arguments.ranks.get());
   const ProblemFile file = load_problem(read_problem_source(arguments.file, arguments.overrides));
-  if (arguments.directory.empty())
-    arguments.directory = "runs/" + std::filesystem::path(arguments.file).stem().string();
+  if (arguments.directory.empty()) arguments.directory = default_folder(arguments.file);
   return run_session(arguments, file, nullptr);
 }
 

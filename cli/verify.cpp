@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "io/json_numbers.h"
+#include "io/store/evaluation_log.h"
 #include "session.h"
 
 namespace chaosgrad::cli {
@@ -19,18 +20,6 @@ struct VerifyArguments {
   std::optional<std::uint64_t> seed;
   bool json = false;
 };
-
-const char* words(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::agrees:
-      return "agrees";
-    case Verdict::too_small:
-      return "too small";
-    case Verdict::too_large:
-      return "too large";
-  }
-  return "";
-}
 
 // "price = 1.2, cost = 3", the first few of many.
 std::string listed(const std::vector<std::string>& names, const Vector& values) {
@@ -110,6 +99,7 @@ void print_json(const StoredRun& run, const Verification& found, double confiden
       {"verdict", nullptr},
       {"points", found.points},
       {"unsolved", found.unsolved},
+      {"skipped", found.skipped},
       {"unseen", found.unseen},
       {"minima", minima_json(run, found.minima)},
       {"outside_domain", found.outside},
@@ -119,7 +109,7 @@ void print_json(const StoredRun& run, const Verification& found, double confiden
       {"seconds", seconds}};
   if (run.solution.error.estimate) {
     json["estimate"] = *run.solution.error.estimate;
-    json["verdict"] = words(judge_estimate(*run.solution.error.estimate, found));
+    json["verdict"] = to_string(judge_estimate(*run.solution.error.estimate, found));
   }
   fmt::print("{}\n", json.dump(2));
 }
@@ -128,13 +118,15 @@ void print_text(const StoredRun& run, const Verification& found, double confiden
                 double seconds) {
   fmt::print("{} fresh theta solved one by one: {} gradients, {:.3g} s\n", found.points,
              found.gradients, seconds);
+  if (found.skipped > 0)
+    fmt::print("  {} more were left out: the gradient fails there\n", found.skipped);
   if (found.unsolved > 0)
     fmt::print("  {} optimisations did not reach full accuracy\n", found.unsolved);
   fmt::print("  error {:.4g}, between {:.4g} and {:.4g} with {:g} % confidence\n", found.error,
              found.lower, found.upper, 100 * confidence);
   if (run.solution.error.estimate) {
     fmt::print("  the run's estimate {:.4g}: {}\n", *run.solution.error.estimate,
-               words(judge_estimate(*run.solution.error.estimate, found)));
+               to_string(judge_estimate(*run.solution.error.estimate, found)));
   } else {
     fmt::print("  the run has no estimate of its error\n");
   }
@@ -153,8 +145,11 @@ int run_verify(const VerifyArguments& arguments) {
   options.threads = run.solution.options.threads;
   options.seed = arguments.seed.value_or(run.solution.options.seed);
   const auto start = std::chrono::steady_clock::now();
-  const Verification found =
-      verify(problem_of(run, arguments.directory).problem, run.solution.expansion, options);
+  const ProblemFile& file = problem_of(run, arguments.directory);
+  std::optional<EvaluationLog> log;
+  if (file.model) log.emplace(arguments.directory, file, EvaluationLog::Failures::remembered);
+  const Verification found = verify(file.problem, run.solution.expansion, options);
+  if (log) log->close();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!found.failure.empty()) {

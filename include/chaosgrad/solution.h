@@ -189,6 +189,9 @@ struct Solution {
   // of all θ that were tried: there x*(θ) is what the others say.
   std::int64_t skipped = 0;
   double skipped_share = 0;
+  // They fill a region instead of being scattered: there x*(θ) is an extrapolation that nothing has
+  // tested, and the run has not converged.
+  bool skipped_together = false;
   double seconds = 0;
   ProblemConstants constants = {};
   std::vector<IterationRecord> history = {};

@@ -3,6 +3,7 @@
 // θ, by an optimisation at each, and compared with the expansion. Where the problem has values of F
 // the optimisation also begins at the problem's own start, and the values are compared.
 #include <string>
+#include <string_view>
 
 #include "chaosgrad/solution.h"
 
@@ -35,6 +36,7 @@ struct Verification {
   double worst = 0;         // included)
   Index points = 0,
         unsolved = 0;         // compared; among them those where the optimisation did not finish
+  Index skipped = 0;          // fresh θ that were left out: the gradient fails there, as it may
   double unseen = 1;          // features of a smaller probability cannot be excluded: 3/points
   OtherMinima minima = {};    // where the problem has values of F
   Index outside = 0;          // θ at which F is not defined at x_u,
@@ -52,6 +54,7 @@ struct Verification {
 // What a verification says about an error estimate: it agrees unless it is below half the lower, or
 // above twice the upper end of the interval.
 enum class Verdict { agrees, too_small, too_large };
+[[nodiscard]] std::string_view to_string(Verdict verdict);  // "too small"
 [[nodiscard]] Verdict judge_estimate(double estimate, const Verification& verification);
 
 // Whether x_u lies outside of the domain of F more often than with probability 1e-3, which solve()

@@ -16,7 +16,7 @@ from .constraints import Convex, Linear
 from .distributions import (Beta, Discrete, Distribution, Exponential, Gamma, LogNormal, LogUniform, Normal, Triangular,
                             TruncatedNormal, Uniform, Weibull, as_distribution)
 from .frameworks import Model, from_jax, from_torch
-from .results import ErrorEstimate, FailedRun, Multipliers, Sample, Sobol, Verification
+from .results import ErrorEstimate, FailedRun, Multipliers, Sample, Skipped, Sobol, Verification
 from .solution import Solution
 from .solving import GalleryProblem, gallery, load, solve, solve_file
 from .symbol_files import problem_text
@@ -26,7 +26,7 @@ from .symbols import Expression, Relation, noise, parameter, variable, vector
 
 __all__ = [
     "Beta", "Convex", "Discrete", "Distribution", "ErrorEstimate", "Exponential", "Expression", "FailedRun", "GalleryProblem", "Gamma",
-    "InputError", "IoError", "Linear", "LogNormal", "LogUniform", "Model", "Multipliers", "Normal", "Relation", "Sample", "Sobol",
+    "InputError", "IoError", "Linear", "LogNormal", "LogUniform", "Model", "Multipliers", "Normal", "Relation", "Sample", "Skipped", "Sobol",
     "Solution", "Triangular", "TruncatedNormal", "Uniform", "Verification", "Weibull", "absolute", "arccos", "arcsin", "arctan",
     "as_distribution", "ceil", "cos", "cosh", "dot", "erf", "exp", "floor", "from_jax", "from_torch", "gallery", "huber", "load", "log",
     "logistic", "maximum", "minimum", "noise", "norm1", "norm2", "normcdf", "outer", "parameter", "problem_text", "sign", "sin", "sinh",

@@ -12,7 +12,7 @@ from . import _core, distributions
 from .constraints import Array
 from .distributions import Distribution
 from .problem import FunctionProblem
-from .results import ErrorEstimate, FailedRun, Sample
+from .results import ErrorEstimate, FailedRun, Sample, Skipped
 
 
 def as_seed(seed: int | np.random.Generator) -> int:
@@ -61,6 +61,11 @@ class Evaluation:
     def true_error(self) -> float | None:
         """The distance to the reference, where the problem has one."""
         return self._run.true_error
+
+    @property
+    def skipped(self) -> Skipped:
+        """theta at which the gradient failed (`may_fail`): points, share, together."""
+        return Skipped(*self._run.skipped)
 
     @property
     def gradients(self) -> int:

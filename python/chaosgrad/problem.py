@@ -13,6 +13,15 @@ from .constraints import Array, Bound, Convex, Linear, Variables, make_constrain
 from .distributions import Distribution, LogNormal, named, quantiles
 
 Function = Callable[..., ArrayLike]
+MayFail = bool | type[Exception] | tuple[type[Exception], ...]
+
+
+def checked_may_fail(given: Any) -> MayFail:
+    """True, False, an exception class or a tuple of them."""
+    kinds = given if isinstance(given, (tuple, list)) else (given,)
+    if isinstance(given, bool) or (kinds and all(isinstance(one, type) and issubclass(one, Exception) for one in kinds)):
+        return given if isinstance(given, bool) else tuple(kinds)
+    raise TypeError(f"may_fail: expected True, False, or classes of exceptions, found {given!r}")
 
 
 def takes_noise(function: Function) -> bool:
@@ -27,17 +36,38 @@ def takes_noise(function: Function) -> bool:
     return len(positional) != 2
 
 
-def uniform_call(function: Function | None, per_sample: bool) -> Function | None:
-    """The function as the core calls it: batched, with three arguments."""
+def uniform_call(function: Function | None, per_sample: bool, may_fail: MayFail, width: int) -> Function | None:
+    """The function as the core calls it: batched, with three arguments; `width` numbers for each sample."""
     if function is None:
         return None
     called: Function = function
     wants_noise = takes_noise(called)
+    failures: tuple[type[Exception], ...] = may_fail if isinstance(may_fail, tuple) else ()
+
+    def one_by_one(x: Array, theta: Array, v: Array, one: Function) -> Array:
+        columns = (x, theta, v) if wants_noise else (x, theta)
+        found = np.empty((len(x), width))
+        for row, arguments in zip(found, zip(*columns)):
+            try:
+                row[:] = np.reshape(np.asarray(one(*arguments), dtype=np.float64), width)
+            except failures:
+                row[:] = np.nan
+        return found
+
     if per_sample:
-        def rows(x: Array, theta: Array, v: Array) -> Array:
-            columns = (x, theta, v) if wants_noise else (x, theta)
-            return np.array([called(*row) for row in zip(*columns)], dtype=np.float64)
-        return rows
+        if not failures:
+            def rows(x: Array, theta: Array, v: Array) -> Array:
+                columns = (x, theta, v) if wants_noise else (x, theta)
+                return np.array([called(*row) for row in zip(*columns)], dtype=np.float64)
+            return rows
+        return lambda x, theta, v: one_by_one(x, theta, v, called)
+    if failures:
+        def all_or_each(x: Array, theta: Array, v: Array) -> ArrayLike:
+            try:
+                return called(x, theta, v) if wants_noise else called(x, theta)
+            except failures:  # which of the samples it was, they tell one at a time
+                return one_by_one(x, theta, v, lambda *arguments: called(*(part[None] for part in arguments)))
+        return all_or_each
     if wants_noise:
         return called
     return lambda x, theta, v: called(x, theta)
@@ -61,6 +91,7 @@ class FunctionProblem:
     per_sample: bool
     facts: dict[str, float | None]
     reference: Callable[[Array], ArrayLike] | None
+    may_fail: MayFail
     title: str
 
     @property
@@ -80,11 +111,12 @@ class FunctionProblem:
         noise: Any = self.noise
         if isinstance(noise, dict):
             noise = [one.to_json() for one in noise.values()]
+        q = self.variables.size
         return _core.Problem({
             "arguments": 3,
-            "gradient": uniform_call(self.gradient, self.per_sample),
-            "value": uniform_call(self.value, self.per_sample),
-            "hessian": uniform_call(self.hessian, self.per_sample),
+            "gradient": uniform_call(self.gradient, self.per_sample, self.may_fail, q),
+            "value": uniform_call(self.value, self.per_sample, self.may_fail, 1),
+            "hessian": uniform_call(self.hessian, self.per_sample, self.may_fail, q * q),
             "parameters": [one.to_json() for one in self.parameters.values()],
             "correlation": self.correlation,
             "bases": [self._basis(k, one) for k, one in enumerate(self.parameters.values())],
@@ -95,6 +127,7 @@ class FunctionProblem:
             "parameter_names": list(self.parameters),
             "variable_names": self.variables.names,
             "reference": self.reference,
+            "may_fail": bool(self.may_fail),
             **self.facts,
         })
 

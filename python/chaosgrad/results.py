@@ -48,6 +48,15 @@ class Sobol(NamedTuple):
     total: Array
 
 
+class Skipped(NamedTuple):
+    """theta at which the gradient failed and which were left out (`may_fail`): how many, their share of all that were tried,
+    and whether they lie together instead of being scattered; then x*(theta) is an untested extrapolation there."""
+
+    points: int
+    share: float
+    together: bool
+
+
 class Sample(NamedTuple):
     """Draws: theta (N, d) and the optimum x (N, q) there."""
 
@@ -59,6 +68,7 @@ class Sample(NamedTuple):
 class Verification:
     """x* computed anew at fresh theta, one optimisation each, and compared.
 
+    skipped: fresh theta that were left out because the gradient fails there (`may_fail`).
     verdict: whether the error estimate "agrees", is "too small" or "too large"; None where there is no estimate.
     """
 
@@ -72,6 +82,7 @@ class Verification:
     worst_theta: Array
     points: int
     unsolved: int
+    skipped: int
     unseen: float
     other_minima: int
     outside_domain: int

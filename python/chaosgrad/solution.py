@@ -13,7 +13,7 @@ import numpy as np
 from . import _core, html, plots, tables
 from .constraints import Convex, Linear, Variables
 from .evaluation import as_seed
-from .problem import Function, FunctionProblem
+from .problem import Function, FunctionProblem, MayFail
 from .progress import as_callback
 from .results import FailedRun, Verification
 from .statistics import Statistics
@@ -45,13 +45,13 @@ class Solution(Statistics):
         return self._problem
 
     def with_functions(self, gradient: Function, value: Function | None = None, *, hessian: Function | None = None,
-                       noise: Any = None, per_sample: bool = False,
+                       noise: Any = None, per_sample: bool = False, may_fail: MayFail = False,
                        constraints: Sequence[Linear | Convex] = (), lower: Any = None, upper: Any = None) -> Solution:
         """The same solution with the functions of its problem, after `load`: then it can be resumed and verified."""
         from .solving import function_problem
         problem = function_problem(gradient, value=value, hessian=hessian, variables=Variables.from_names(self.variables),
                                    parameters=self.parameters, correlation=self.correlation, noise=noise, lower=lower, upper=upper,
-                                   constraints=constraints, per_sample=per_sample, title=self.title)
+                                   constraints=constraints, per_sample=per_sample, may_fail=may_fail, title=self.title)
         return Solution(self._run, problem)
 
     def verify(self, n: int = 200, *, draws: int = 4096, seed: int | np.random.Generator | None = None) -> Verification:
@@ -80,7 +80,7 @@ class Solution(Statistics):
                 file = self._run.file
                 overrides = file.overrides + [f"solve.{key}={json.dumps(value)}" for key, value in changed.items()]
                 again = _core.ProblemFile(file.name, file.directory, file.text, overrides, file.files, checked=True)
-                return Solution(_core.solve_file(again, resumed, told))
+                return Solution(_core.solve_file(again, resumed, told, ""))
             problem = self._require_functions()
             return Solution(problem.solve(json.dumps(self.options | changed), resumed, told), problem)
 
@@ -152,5 +152,8 @@ class Solution(Statistics):
         return tables.to_xarray(self, points, seed)
 
     def to_openturns(self) -> Any:
-        """x*(theta) as an OpenTURNS function, with its gradient."""
+        """x*(theta) for OpenTURNS: a FunctionalChaosResult where its bases and transformations can say what ours do (independent
+        parameters, polynomials of Uniform, Normal, Beta, Gamma and Exponential ones, no constraints), else a Function with
+        gradient. Both are evaluated alike: the metamodel of the first is `result.getMetaModel()`.
+        """
         return tables.to_openturns(self)

@@ -15,7 +15,7 @@ from .constraints import Array, Bound, Convex, Linear, Variables, make_constrain
 from .distributions import named
 from .evaluation import as_seed
 from .frameworks import Model
-from .problem import Function, FunctionProblem, correlation_of, noise_of
+from .problem import Function, FunctionProblem, MayFail, checked_may_fail, correlation_of, noise_of
 from .progress import as_callback
 from .solution import Solution
 from .symbol_files import problem_text
@@ -45,7 +45,8 @@ def function_problem(gradient: Function, *, value: Function | None = None, hessi
                      lower: Bound = None, upper: Bound = None, constraints: Sequence[Linear | Convex] = (),
                      start: Any = None, per_sample: bool = False, strong_convexity: float | None = None,
                      smoothness: float | None = None, noise_variance: float | None = None, noise_growth: float | None = None,
-                     reference: Callable[[Array], ArrayLike] | None = None, title: str = "") -> FunctionProblem:
+                     reference: Callable[[Array], ArrayLike] | None = None, may_fail: MayFail = False,
+                     title: str = "") -> FunctionProblem:
     if not callable(gradient):
         raise TypeError(f"gradient: expected a function or an expression, found {type(gradient).__name__}")
     if isinstance(gradient, Model):
@@ -62,7 +63,7 @@ def function_problem(gradient: Function, *, value: Function | None = None, hessi
         start=names.spread(start, "start", 0.0), per_sample=per_sample,
         facts={"strong_convexity": strong_convexity, "smoothness": smoothness, "noise_variance": noise_variance,
                "noise_growth": noise_growth},
-        reference=reference, title=title)
+        reference=reference, may_fail=checked_may_fail(may_fail), title=title)
 
 
 def solve(gradient: Function | symbols.Expression, *, variables: int | str | Sequence[str] | Mapping[str, int] | None = None,
@@ -72,7 +73,7 @@ def solve(gradient: Function | symbols.Expression, *, variables: int | str | Seq
           subject_to: Sequence[symbols.Relation] | symbols.Relation = (), quantities: Mapping[str, symbols.Expression] | None = None,
           start: Any = None, per_sample: bool = False, strong_convexity: float | None = None, smoothness: float | None = None,
           noise_variance: float | None = None, noise_growth: float | None = None,
-          reference: Any = None, title: str = "", progress: Any = None,
+          reference: Any = None, may_fail: MayFail = False, title: str = "", progress: Any = None,
           tolerance: float | None = None, relative_tolerance: float | None = None, seed: int | np.random.Generator = 1,
           threads: int = 0, method: str = "auto", max_gradients: int | None = None, max_seconds: float | None = None,
           **options: Any) -> Solution:
@@ -87,6 +88,9 @@ def solve(gradient: Function | symbols.Expression, *, variables: int | str | Seq
     also be rows of data (n, r), each as likely.  value: F itself, (N,): it makes starts and domains safe, and the
     optimal value a result.  lower, upper: bounds, numbers or functions of theta.  constraints: `Linear` and `Convex`.
     subject_to: relations of symbols.  reference: the known optimum, a function of theta.
+
+    may_fail: True if the gradient may be NaN at some theta: they are skipped and counted (`Solution.skipped`), while they are
+    few. An exception class, or several: these count as failures too, instead of arriving here.
 
     tolerance is absolute, on the error in the norm of L2; further options are those of [solve] in problem files, where
     `gradient` is called gradient_rule here.  progress: True, or a function of a dict that stops the run by returning
@@ -104,7 +108,7 @@ def solve(gradient: Function | symbols.Expression, *, variables: int | str | Seq
                        "method": method, "max_gradients": max_gradients, "max_seconds": max_seconds, **options})
     if isinstance(gradient, symbols.Expression):
         given = {"value": value, "hessian": hessian, "variables": variables, "parameters": parameters, "noise": noise,
-                 "lower": lower, "upper": upper, "constraints": constraints or None}
+                 "lower": lower, "upper": upper, "constraints": constraints or None, "may_fail": may_fail or None}
         wrong = [key for key, one in given.items() if one is not None]
         if wrong:
             raise TypeError(f"{wrong[0]}: an expression has its own; bounds and constraints go to subject_to")
@@ -120,15 +124,16 @@ def solve(gradient: Function | symbols.Expression, *, variables: int | str | Seq
     problem = function_problem(gradient, value=value, hessian=hessian, variables=variables, parameters=parameters,
                                correlation=correlation, noise=noise, lower=lower, upper=upper, constraints=constraints,
                                start=start, per_sample=per_sample, strong_convexity=strong_convexity, smoothness=smoothness,
-                               noise_variance=noise_variance, noise_growth=noise_growth, reference=reference, title=title)
+                               noise_variance=noise_variance, noise_growth=noise_growth, reference=reference, may_fail=may_fail, title=title)
     with as_callback(progress) as told:
         return Solution(problem.solve(json.dumps(chosen), None, told), problem)
 
 
-def _solve_text(name: str, directory: str, text: str, overrides: list[str], files: dict[str, str], progress: Any) -> Solution:
+def _solve_text(name: str, directory: str, text: str, overrides: list[str], files: dict[str, str], progress: Any,
+                log: str = "") -> Solution:
     file = _core.ProblemFile(name, directory, text, overrides, files)
     with as_callback(progress) as told:
-        return Solution(_core.solve_file(file, None, told))
+        return Solution(_core.solve_file(file, None, told, log))
 
 
 def _toml(value: Any) -> str:
@@ -137,11 +142,15 @@ def _toml(value: Any) -> str:
 
 def solve_file(path: str | os.PathLike[str], output: str | os.PathLike[str] | None = None, *,
                override: Mapping[str, Any] | None = None, progress: Any = None, **options: Any) -> Solution:
-    """Solve a problem file; options are those of [solve], `override` any key: {"constants.mu": 2}. output: a folder to save to."""
+    """Solve a problem file; options are those of [solve], `override` any key: {"constants.mu": 2}.
+
+    output: a folder to save to. Of a model that runs elsewhere it also has the log of evaluations: none is paid twice.
+    """
     path = pathlib.Path(path)
     changes = dict(override or {}) | {f"solve.{key}": one for key, one in _options(options).items()}
     overrides = [f"{key}={_toml(one)}" for key, one in changes.items()]
-    solution = _solve_text(str(path), str(path.parent), path.read_text(encoding="utf-8"), overrides, {}, progress)
+    solution = _solve_text(str(path), str(path.parent), path.read_text(encoding="utf-8"), overrides, {}, progress,
+                           "" if output is None else os.fspath(output))
     if output is not None:
         solution.save(output)
     return solution

@@ -52,6 +52,7 @@ PythonProblem make_problem(const py::dict& given) {
   facts.smoothness = given["smoothness"].cast<std::optional<double>>();
   facts.noise_variance = given["noise_variance"].cast<std::optional<double>>();
   facts.noise_growth = given["noise_growth"].cast<std::optional<double>>();
+  facts.may_fail = given["may_fail"].cast<bool>();
   facts.parameter_names = given["parameter_names"].cast<std::vector<std::string>>();
   facts.variable_names = given["variable_names"].cast<std::vector<std::string>>();
   facts.breakpoints = given["breakpoints"].cast<std::vector<std::vector<double>>>();

@@ -121,6 +121,12 @@ void bind_results(py::class_<PythonRun>& run) {
           [](const PythonRun& self) { return optional_number(self.solution.true_error); })
       .def_property_readonly(
           "unseen", [](const PythonRun& self) { return optional_number(self.solution.unseen); })
+      .def_property_readonly("skipped",
+                             [](const PythonRun& self) {
+                               const Solution& solution = self.solution;
+                               return py::make_tuple(solution.skipped, solution.skipped_share,
+                                                     solution.skipped_together);
+                             })
       .def_property_readonly("gradients",
                              [](const PythonRun& self) { return self.solution.gradients; })
       .def_property_readonly(
@@ -225,10 +231,11 @@ void bind_runs(py::module_& module) {
       py::arg("options"), py::arg("resume").none(true), py::arg("progress"));
   module.def(
       "solve_file",
-      [](const std::shared_ptr<ProblemFile>& file, const PythonRun* resume, py::object progress) {
-        return solve_problem_file(file, resume, std::move(progress));
+      [](const std::shared_ptr<ProblemFile>& file, const PythonRun* resume, py::object progress,
+         const std::string& directory) {
+        return solve_problem_file(file, resume, std::move(progress), directory);
       },
-      py::arg("file"), py::arg("resume").none(true), py::arg("progress"));
+      py::arg("file"), py::arg("resume").none(true), py::arg("progress"), py::arg("directory"));
   module.def(
       "load",
       [](const std::string& directory, const std::shared_ptr<Constraints>& constraints) {

@@ -6,6 +6,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "core/bindings.h"
+#include "core/calls.h"
 #include "io/describe.h"
 #include "io/json_numbers.h"
 #include "io/problem_file/gallery.h"
@@ -75,8 +76,11 @@ void bind_problem_files(py::module_& module) {
                                   .text = text,
                                   .overrides = std::move(overrides),
                                   .files = std::move(files)};
-             return std::make_shared<ProblemFile>(
-                 load_problem(std::move(source), checked ? Checked::before : Checked::now));
+             // A model may be asked, and answer from another thread of Python.
+             return without_interpreter([&] {
+               return std::make_shared<ProblemFile>(
+                   load_problem(std::move(source), checked ? Checked::before : Checked::now));
+             });
            }),
            py::arg("name"), py::arg("directory"), py::arg("text"), py::arg("overrides"),
            py::arg("files"), py::arg("checked") = false)

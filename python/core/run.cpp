@@ -4,6 +4,7 @@
 
 #include "core/session.h"
 #include "io/describe.h"
+#include "io/store/evaluation_log.h"
 #include "io/store/run_store.h"
 #include "io/summary.h"
 #include "report/report.h"
@@ -71,13 +72,28 @@ PythonRun solve_functions(PythonProblem& problem, const Labels& labels, const st
 }
 
 PythonRun solve_problem_file(const std::shared_ptr<const ProblemFile>& file,
-                             const PythonRun* resume, py::object progress) {
+                             const PythonRun* resume, py::object progress,
+                             const std::string& directory) {
   Session session(std::move(progress), is_adaptive(file->options.method));
   const WatchedProblem problem(file->problem, session);
   try {
-    return {.solution = run_session(problem, file->options, session, resume),
-            .labels = labels_of(*file),
-            .file = file};
+    std::optional<EvaluationLog> log;
+    Options options = file->options;
+    if (file->model && !directory.empty()) {
+      log.emplace(
+          directory, *file,
+          resume ? EvaluationLog::Failures::remembered : EvaluationLog::Failures::forgotten);
+      if (!resume) options.earlier = log->earlier();
+    }
+    PythonRun run{.solution = run_session(problem, options, session, resume),
+                  .labels = labels_of(*file),
+                  .file = file};
+    run.solution.options = file->options;
+    if (log) {
+      log->add_run(run.record(nullptr));
+      log->close();
+    }
+    return run;
   } catch (const InputError& error) {
     fail_at_place(file->source, error);
   }

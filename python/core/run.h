@@ -32,8 +32,10 @@ struct PythonRun {
 [[nodiscard]] PythonRun solve_functions(PythonProblem& problem, const Labels& labels,
                                         const std::string& options, const PythonRun* resume,
                                         py::object progress);
+// `directory`: of a model that runs elsewhere, where its evaluations are logged; empty: nowhere.
 [[nodiscard]] PythonRun solve_problem_file(const std::shared_ptr<const ProblemFile>& file,
-                                           const PythonRun* resume, py::object progress);
+                                           const PythonRun* resume, py::object progress,
+                                           const std::string& directory);
 
 [[nodiscard]] PythonRun load_folder(const std::string& directory,
                                     const std::shared_ptr<const Constraints>& constraints);

@@ -9,18 +9,6 @@ namespace chaosgrad::python {
 using namespace internal;
 namespace {
 
-const char* words(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::agrees:
-      return "agrees";
-    case Verdict::too_small:
-      return "too small";
-    case Verdict::too_large:
-      return "too large";
-  }
-  return "";
-}
-
 // Constraints that are Python functions take some microseconds per sample, on one thread at a time.
 StatisticsOptions bounded_options(const Solution& solution) {
   StatisticsOptions options = statistics_options(solution);
@@ -79,6 +67,7 @@ std::string verification_text(const PythonRun& run, const PythonProblem* problem
                {"worst_theta", numbers(found.worst_theta)},
                {"points", found.points},
                {"unsolved", found.unsolved},
+               {"skipped", found.skipped},
                {"unseen", number(found.unseen)},
                {"other_minima", found.minima.count()},
                {"outside_domain", found.outside},
@@ -86,7 +75,7 @@ std::string verification_text(const PythonRun& run, const PythonProblem* problem
                {"gradients", found.gradients},
                {"failure", found.failure}};
   if (run.solution.error.estimate && found.failure.empty())
-    json["verdict"] = words(judge_estimate(*run.solution.error.estimate, found));
+    json["verdict"] = to_string(judge_estimate(*run.solution.error.estimate, found));
   return json.dump();
 }
 

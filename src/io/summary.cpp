@@ -129,7 +129,9 @@ std::string summary(const ShownRecord& shown, const SampledPart& part, const Dig
   json["diagnostic_gradients"] = solution.diagnostic_gradients;
   json["hessian_evaluations"] = solution.hessians;
   json["unseen"] = number(solution.unseen);
-  json["skipped"] = {{"points", solution.skipped}, {"share", number(solution.skipped_share)}};
+  json["skipped"] = {{"points", solution.skipped},
+                     {"share", number(solution.skipped_share)},
+                     {"together", solution.skipped_together}};
   json["noise"] = noise_treatment(solution);
   json["sampled_components"] = part.components;
   // Of a large x some components are shown, those of "variables"; the store has all.

@@ -43,9 +43,29 @@ bool is_clean(const PointReport& report) {
 FreshPoints::FreshPoints(const Oracle& oracle, const Expansion& expansion,
                          const VerifyOptions& options)
     : oracle_(oracle), options_(options), points_(points_of(expansion, options)) {
+  if (oracle.facts().may_fail && oracle.noise_dimension() == 0) skip_failures();
+  if (points_.size() == 0) return;
   size_ = std::sqrt(points_.value.squaredNorm() / static_cast<double>(points_.size()));
   tolerance_ = point_tolerance * std::max(size_, 1e-3);
   measure_curvature();
+}
+
+void FreshPoints::skip_failures() {
+  Matrix g(points_.size(), oracle_.dimension());
+  Executor executor(options_.threads);
+  const Index blocks = (points_.size() + block_size - 1) / block_size;
+  executor.for_each(blocks, [&](Index block) {
+    const Index first = block * block_size, rows = std::min(block_size, points_.size() - first);
+    oracle_.gradient(points_.value.middleRows(first, rows), points_.theta.middleRows(first, rows),
+                     Matrix(rows, 0), g.middleRows(first, rows));
+  });
+  curvature_gradients_ += points_.size() * oracle_.facts().draws;
+  std::vector<Index> failed;
+  for (Index i = 0; i < g.rows(); ++i) {
+    if (!g.row(i).allFinite()) failed.push_back(i);
+  }
+  points_.remove(failed);
+  skipped_ = static_cast<Index>(failed.size());
 }
 
 // Noise numbers of their own for each θ and half: Sobol' points under a shift, as far as they

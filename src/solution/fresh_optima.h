@@ -28,6 +28,8 @@ class FreshPoints {
   FreshPoints(const Oracle& oracle, const Expansion& expansion, const VerifyOptions& options);
 
   [[nodiscard]] Index size() const { return points_.size(); }
+  // Of the θ that were asked for those at which ∇f fails at the expansion, where it may: no points.
+  [[nodiscard]] Index skipped() const { return skipped_; }
   [[nodiscard]] Vector theta(Index i) const { return points_.theta.row(i).transpose(); }
   [[nodiscard]] const Matrix& expansion() const { return points_.value; }  // N×q
   [[nodiscard]] const Points& points() const { return points_; }
@@ -51,6 +53,7 @@ class FreshPoints {
  private:
   [[nodiscard]] Matrix noise(Index point, Index half, Index draws) const;
   [[nodiscard]] AverageGradient average(Index point, Index half, Index draws) const;
+  void skip_failures();
   void measure_curvature();
   [[nodiscard]] PointOptions polishing() const;
   [[nodiscard]] bool polish_together(const Matrix& start, Optima& result) const;
@@ -62,6 +65,7 @@ class FreshPoints {
   const Oracle& oracle_;
   VerifyOptions options_;
   Points points_;  // their values are those of the expansion
+  Index skipped_ = 0;
   double size_ = 0, tolerance_ = 0;
   std::shared_ptr<const MeanInverse> inverse_;   // none: the mean Hessian is not positive
   std::optional<PointConstraints> constraints_;  // with the mean Hessian, where it is positive

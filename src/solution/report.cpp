@@ -33,8 +33,9 @@ std::string error_text(const Solution& solution) {
                                  number(error.sampling), number(error.optimisation));
   text += fmt::format("  bound {}\n", bound_text(solution));
   if (solution.skipped > 0) {
-    text += fmt::format("  {} theta ({:.2g} %) were skipped: the gradient failed there\n",
-                        solution.skipped, 100 * solution.skipped_share);
+    text += fmt::format("  {} theta ({:.2g} %) were skipped: the gradient failed there{}\n",
+                        solution.skipped, 100 * solution.skipped_share,
+                        solution.skipped_together ? "; they lie together" : "");
   }
   if (solution.unseen) {
     text += fmt::format("  a feature of probability below {:.2g} % may be unseen\n",

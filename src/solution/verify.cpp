@@ -12,6 +12,7 @@
 #include "problem/averaged_problem.h"
 #include "problem/expected_problem.h"
 #include "problem/integrated_problem.h"
+#include "problem/skipping_problem.h"
 #include "solution/constrained/infeasible.h"
 #include "solution/fresh_optima.h"
 #include "solution/statistics/bars.h"
@@ -188,9 +189,20 @@ Verification verify(const Oracle& oracle, const Expansion& expansion,
     return verify(ExpectedProblem(oracle), expansion, options);
   if (const std::optional<NoisePlan> plan = finest_plan(oracle, expansion, options))
     return verify(IntegratedProblem(oracle, *plan, {}, options.draws), expansion, options);
+  const bool may_fail = oracle.facts().may_fail;
+  if (may_fail && oracle.noise_dimension() > 0) {
+    const SkippingProblem skipping(oracle, nullptr);
+    return verify(skipping, expansion, options);
+  }
   Verification result;
   const FreshPoints fresh(oracle, expansion, options);
   result.gradients = fresh.curvature_gradients();
+  result.skipped = fresh.skipped();
+  if (fresh.size() < 2) {
+    result.failure =
+        fmt::format("the gradient fails at {} of {} fresh theta", result.skipped, options.points);
+    return result;
+  }
   result.unseen = std::min(1.0, 3 / static_cast<double>(fresh.size()));
   if (!(fresh.lowest_curvature() > 0) && !oracle.has_value()) {
     result.failure = fmt::format(
@@ -198,7 +210,7 @@ Verification verify(const Oracle& oracle, const Expansion& expansion,
         fresh.lowest_curvature());
     return result;
   }
-  if (oracle.has_value()) find_outside(fresh, result);
+  if (oracle.has_value() && !may_fail) find_outside(fresh, result);
   Optima first = fresh.optima(fresh.expansion(), 0, false);
   result.gradients += first.gradients;
   if (oracle.has_value()) compare_with_start(oracle, fresh, first, result);
@@ -236,6 +248,18 @@ bool leaves_domain(const Verification& verification, double confidence) {
             (1 - allowed);
   }
   return below > confidence;
+}
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::agrees:
+      return "agrees";
+    case Verdict::too_small:
+      return "too small";
+    case Verdict::too_large:
+      return "too large";
+  }
+  return "";
 }
 
 Verdict judge_estimate(double estimate, const Verification& verification) {

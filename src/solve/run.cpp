@@ -7,6 +7,7 @@
 
 #include "chaosgrad/error.h"
 #include "constraint/projection.h"
+#include "estimate/scatter.h"
 #include "measure/distribution_table.h"
 #include "problem/averaged_problem.h"
 #include "problem/expected_problem.h"
@@ -15,7 +16,7 @@
 #include "problem/skipping_problem.h"
 #include "samples/sample_source.h"
 #include "solve/collocation/collocation.h"
-#include "solve/collocation/rescue.h"
+#include "solve/collocation/skipped.h"
 #include "solve/common/goal.h"
 #include "solve/common/option_table.h"
 #include "solve/descent/descent.h"
@@ -320,8 +321,19 @@ Run run_skipping(const Oracle& oracle, const Options& options) {
   const std::string told =
       fmt::format("the gradient failed at {} of {} samples ({:.2g} %)", skipping.failed(),
                   skipping.tried(), 100 * result.skipped_share);
-  result.notes.push_back(told + ", which were skipped");
   if (result.unseen) *result.unseen += result.skipped_share;
+  const double chance = scatter(skipping.at_failures(), skipping.at_others()).chance;
+  result.skipped_together = chance < CollocationTuning{}.scatter_doubt;
+  const std::string doubt =
+      result.skipped_together
+          ? ". Their theta lie together: x*(theta) is an extrapolation there, whose error is not "
+            "known, and the error estimate is that at the other theta"
+          : "";
+  result.notes.push_back(told + ", which were skipped" + doubt);
+  if (result.skipped_together && result.status == Status::converged) {
+    result.status = Status::stalled;
+    result.stop_reason = told + doubt;
+  }
   if (collocation::too_many_skipped(CollocationTuning{}, result.skipped, skipping.tried())) {
     result.status = Status::bad_gradient;
     result.stop_reason =

@@ -1,4 +1,7 @@
 """Objectives of PyTorch (and JAX, where it is installed): the same solution as with a gradient of numpy."""
+import sys
+import types
+
 import numpy as np
 import pytest
 
@@ -73,8 +76,60 @@ def test_jax_and_numpy_give_the_same_solution():
     assert np.allclose(solve(cg.from_jax(objective))(grid), solve(gradient)(grid), atol=3e-4)
 
 
+def fake_jax():
+    """A stand-in with the few functions of JAX that from_jax calls, for machines without it: numpy, and complex steps for slopes.
+    It shows that our calls fit together (shapes, padding, options), not that JAX works."""
+    jax, jnp, used = types.ModuleType("jax"), types.ModuleType("jax.numpy"), {"sizes": set(), "options": {}, "jit": 0}
+    for name in ("sin", "stack", "sum", "exp"):
+        setattr(jnp, name, getattr(np, name))
+
+    def vmap(function):
+        return lambda *columns: np.array([function(*row) for row in zip(*columns)])
+
+    def grad(function):
+        def slope(x, *rest):
+            used["sizes"].add(x.shape[0])
+            found = np.empty(x.shape)
+            for place in np.ndindex(*x.shape):
+                step = x.astype(complex)
+                step[place] += 1e-30j
+                found[place] = function(step, *rest).imag / 1e-30
+            return found
+        return slope
+
+    def jit(function):
+        used["jit"] += 1
+        return function
+
+    jax.vmap, jax.grad, jax.jit, jax.numpy = vmap, grad, jit, jnp
+    jax.config = types.SimpleNamespace(update=lambda key, value: used["options"].update({key: value}))
+    return jax, jnp, used
+
+
+@pytest.mark.parametrize("batched,jit", [(False, True), (True, True), (False, False)])
+def test_the_calls_of_from_jax_on_a_stand_in(monkeypatch, batched, jit):
+    jax, jnp, used = fake_jax()
+    monkeypatch.setitem(sys.modules, "jax", jax)
+    monkeypatch.setitem(sys.modules, "jax.numpy", jnp)
+
+    def one(x, theta, v):
+        target = jnp.stack([jnp.sin(theta[0]), theta[1] * theta[0]]) * (1 + v[0])
+        return x @ S @ x / 2 + 0.025 * jnp.sum(x**4) - target @ x
+
+    model = cg.from_jax(jax.vmap(one) if batched else one, batched=batched, jit=jit)
+    generator = np.random.default_rng(0)
+    x, theta, v = (generator.normal(size=(5, k)) for k in (2, 2, 1))
+    assert np.allclose(model(x, theta, v), gradient(x, theta, v), atol=1e-13) and model(x, theta, v).shape == (5, 2)
+    assert model.value(x, theta, v).shape == (5,)
+    assert used["sizes"] == {8} and used["options"] == {"jax_enable_x64": True} and used["jit"] == (2 if jit else 0)
+    by_jax, by_numpy = solve(model, tolerance=1e-2), solve(gradient, tolerance=1e-2)
+    assert by_jax.ok and np.allclose(by_jax([0.4, 0.2]), by_numpy([0.4, 0.2]), atol=2e-2)
+    assert all(size & (size - 1) == 0 for size in used["sizes"])
+    without_noise = cg.from_jax(lambda x, theta: jnp.sum((x - jnp.sin(theta))**2) / 2)
+    assert np.allclose(without_noise(x, theta, v), x - np.sin(theta))
+
+
 def test_without_the_framework_the_import_says_so(monkeypatch):
-    import sys
     for name, make in (("torch", cg.from_torch), ("jax", cg.from_jax)):
         monkeypatch.setitem(sys.modules, name, None)
         with pytest.raises(ImportError, match=name):

@@ -1,5 +1,6 @@
 """What can be asked of a solution, each compared with numpy on the exact optimum."""
 import copy
+import ctypes
 import json
 import os
 import pickle
@@ -194,11 +195,26 @@ def test_report_and_repr(sol, tmp_path):
     assert "bad_gradient" in failed._repr_html_() and "bad_gradient" in repr(failed)
 
 
-@pytest.mark.parametrize("language,command", [("python", [sys.executable, "x.py"]), ("c", ["sh", "-c", "cc -x c x.py -lm -o x && ./x"])])
-def test_source(sol, tmp_path, language, command):
-    (tmp_path / "x.py").write_text(sol.source(language))
-    if language == "python":
-        assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == 0
+def test_source(sol, tmp_path):
+    """Both programs pass their self-tests, and give x*(theta) and its slopes as `sol` does at theta of our own."""
+    theta = [0.25, 0.75]
+    x, slopes = sol(theta), sol.sensitivity(theta)
+    (tmp_path / "optimum.py").write_text(sol.source())
+    done = subprocess.run([sys.executable, "optimum.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and "passed" in done.stdout, done.stdout + done.stderr
+    names = {}
+    exec(sol.source(), names)
+    assert np.allclose(names["optimum"](theta), x, rtol=1e-13) and np.allclose(names["sensitivity"](theta), slopes, rtol=1e-12)
+    (tmp_path / "optimum.c").write_text(sol.source("c"))
+    flags = ["cc", "-Wall", "-Wextra", "-Werror", "-pedantic", "-std=c99", "optimum.c"]
+    for extra in (["-DCHAOSGRAD_SELF_TEST", "-o", "self_test"], ["-shared", "-fPIC", "-o", "optimum.so"]):
+        subprocess.run([*flags, *extra, "-lm"], cwd=tmp_path, check=True)
+    assert "passed" in subprocess.run(["./self_test"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    found, found_slopes = np.zeros(2), np.zeros((2, 2))
+    pointer = ctypes.POINTER(ctypes.c_double)
+    ctypes.CDLL(str(tmp_path / "optimum.so")).optimum(
+        *(array.ctypes.data_as(pointer) for array in (np.array(theta), found, found_slopes)))
+    assert np.allclose(found, x, rtol=1e-13) and np.allclose(found_slopes, slopes, rtol=1e-12)
     with pytest.raises(ValueError, match="language"):
         sol.source("fortran")
 
@@ -233,14 +249,44 @@ def test_xarray(sol):
     assert many.to_xarray(50)["x"].dims == ("sample",)
 
 
-def test_openturns(sol):
+def test_openturns_chaos(sol):
+    """Parameters and polynomials that OpenTURNS knows: its own statistics of our expansion agree with ours."""
     ot = pytest.importorskip("openturns")
-    function = sol.to_openturns()
-    assert list(function.getInputDescription()) == ["a", "b"]
-    assert np.allclose(function([0.25, 0.5]), sol([0.25, 0.5]))
-    assert np.allclose(np.array(function.gradient([0.25, 0.5])), sol.sensitivity([0.25, 0.5]).T)
-    law = ot.ComposedDistribution([ot.Uniform(0, 1)] * 2)
-    assert np.array(function(law.getSample(10))).shape == (10, 2)
+    laws = {"a": cg.Uniform(-1, 3), "b": cg.Normal(1, 0.5), "c": cg.Gamma(2.5, 0.4), "d": cg.Beta(2, 3.5, -1, 2),
+            "e": cg.Exponential(2), "f": cg.LogNormal(0.1, 0.3)}
+
+    def slope(x, theta):
+        a, b, c, d, e, f = theta.T
+        return x - np.stack([a * b + c**2 - d**3, e * a + np.log(f)**2 * b + d], axis=1)
+
+    many = cg.solve(slope, variables=["x", "y"], parameters=laws, tolerance=1e-8)
+    result = many.to_openturns()
+    assert isinstance(result, ot.FunctionalChaosResult)
+    theta, x = many.sample(50, seed=3)
+    assert np.allclose(np.array(result.getMetaModel()(theta)), x, rtol=1e-9, atol=1e-9 * np.abs(x).max())
+    assert np.allclose(np.array(result.getModel()(theta)), x)
+    vector = ot.FunctionalChaosRandomVector(result)
+    assert np.allclose(vector.getMean(), many.mean) and np.allclose(np.sqrt(np.diag(vector.getCovariance())), many.sd)
+    indices = ot.FunctionalChaosSobolIndices(result)
+    for i in range(2):
+        assert np.allclose([indices.getSobolIndex(k, i) for k in range(6)], many.sobol.main[i], atol=1e-12)
+        assert np.allclose([indices.getSobolTotalIndex(k, i) for k in range(6)], many.sobol.total[i], atol=1e-12)
+    assert list(result.getDistribution().getDescription()) == list(laws)
+    assert isinstance(sol.to_openturns(), ot.FunctionalChaosResult)
+
+
+def test_openturns_function():
+    """What is no chaos of OpenTURNS is a function with gradient: other families, a copula, constraints."""
+    ot = pytest.importorskip("openturns")
+    laws = {"a": cg.Triangular(0, 0.5, 1), "b": cg.Uniform(0, 1)}
+    other = cg.solve(gradient, variables=["x", "y"], parameters=laws, tolerance=1e-6)
+    function = other.to_openturns()
+    assert isinstance(function, ot.Function) and list(function.getInputDescription()) == ["a", "b"]
+    assert np.allclose(function([0.25, 0.5]), other([0.25, 0.5]))
+    assert np.allclose(np.array(function.gradient([0.25, 0.5])), other.sensitivity([0.25, 0.5]).T)
+    assert np.array(function(ot.ComposedDistribution([ot.Uniform(0, 1)] * 2).getSample(10))).shape == (10, 2)
+    for more in ({"correlation": [[1, 0.3], [0.3, 1]]}, {"upper": 0.5}):
+        assert isinstance(cg.solve(gradient, variables=["x", "y"], parameters=LAWS, **more).to_openturns(), ot.Function)
 
 
 def test_progress_is_told_and_can_stop():

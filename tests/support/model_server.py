@@ -2,7 +2,7 @@
 
     F(x, y; a, b) = (1 + a²)/2 (x − exp(ab))² + (y − x − a)²/2, with the optimum x = exp(ab), y = a + exp(ab)
 
-With more parameters b is the mean of all but the first. With noise v: + v·x. Run by itself: model_server.py PORT [key=value]…, the keys of Behaviour.
+With more parameters b is the mean of all but the first; with one it is a. With noise v: + v·x. Run by itself: model_server.py PORT [key=value]…, the keys of Behaviour.
 """
 import dataclasses
 import hashlib
@@ -16,13 +16,17 @@ import threading
 import time
 
 
+def mean_of_others(theta):
+    return sum(theta[1:]) / len(theta[1:]) if len(theta) > 1 else theta[0]
+
+
 def value(x, theta, noise):
-    (x, y), (a, b) = x, (theta[0], sum(theta[1:]) / len(theta[1:]))
+    (x, y), (a, b) = x, (theta[0], mean_of_others(theta))
     return (1 + a * a) / 2 * (x - math.exp(a * b)) ** 2 + (y - x - a) ** 2 / 2 + sum(noise) * x
 
 
 def gradient(x, theta, noise):
-    (x, y), (a, b) = x, (theta[0], sum(theta[1:]) / len(theta[1:]))
+    (x, y), (a, b) = x, (theta[0], mean_of_others(theta))
     return [(1 + a * a) * (x - math.exp(a * b)) - (y - x - a) + sum(noise), y - x - a]
 
 
@@ -49,8 +53,7 @@ class Behaviour:
 
 def fails(behaviour, theta):
     if behaviour.corner:  # θ uniform on [0, 1]²
-        return theta[0] * theta[1] > 0 and (1 - theta[0]) * (1 - theta[1]) < 0 or \
-            max(1 - theta[0], 1 - theta[1]) < math.sqrt(behaviour.failing)
+        return max(1 - theta[0], 1 - theta[1]) < math.sqrt(behaviour.failing)
     return chance(theta) < behaviour.failing
 
 

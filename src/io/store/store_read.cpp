@@ -116,25 +116,27 @@ std::optional<NestedFits> read_fits(const Hdf5Reader& store) {
 
 Solution read_solution(const Hdf5Reader& store, const Measure& measure, Options options,
                        std::shared_ptr<const Lift> lift, const std::string& path) {
-  Solution solution{.expansion = Expansion(measure, read_basis(store, "", measure),
-                                           store.matrix("coefficients"), std::move(lift)),
-                    .status = read_status(store.text("status"), path),
-                    .message = store.text("stop_reason"),
-                    .error = read_error(store),
-                    .true_error = read_optional(store, "true_error"),
-                    .gradients = store.integer("gradients"),
-                    .diagnostic_gradients = store.integer("diagnostic_gradients"),
-                    .hessians = store.has("hessians") ? store.integer("hessians") : 0,
-                    .unseen = read_optional(store, "unseen"),
-                    .skipped = store.has("skipped") ? store.integer("skipped") : 0,
-                    .skipped_share = read_optional(store, "skipped_share").value_or(0),
-                    .seconds = store.number("seconds"),
-                    .constants = read_constants(store),
-                    .history = read_history(store),
-                    .notes = store.texts("notes"),
-                    .fits = read_fits(store),
-                    .state = read_state(store),
-                    .options = std::move(options)};
+  Solution solution{
+      .expansion = Expansion(measure, read_basis(store, "", measure), store.matrix("coefficients"),
+                             std::move(lift)),
+      .status = read_status(store.text("status"), path),
+      .message = store.text("stop_reason"),
+      .error = read_error(store),
+      .true_error = read_optional(store, "true_error"),
+      .gradients = store.integer("gradients"),
+      .diagnostic_gradients = store.integer("diagnostic_gradients"),
+      .hessians = store.has("hessians") ? store.integer("hessians") : 0,
+      .unseen = read_optional(store, "unseen"),
+      .skipped = store.has("skipped") ? store.integer("skipped") : 0,
+      .skipped_share = read_optional(store, "skipped_share").value_or(0),
+      .skipped_together = store.has("skipped_together") && store.integer("skipped_together") == 1,
+      .seconds = store.number("seconds"),
+      .constants = read_constants(store),
+      .history = read_history(store),
+      .notes = store.texts("notes"),
+      .fits = read_fits(store),
+      .state = read_state(store),
+      .options = std::move(options)};
   for (const std::string& name : store.names("replicates"))
     solution.replicates.push_back(store.matrix("replicates/" + name));
   if (store.has("error/multipliers"))

@@ -106,6 +106,7 @@ void write_error(Hdf5Writer& store, const Solution& solution) {
   if (solution.skipped > 0) {
     store.integer("skipped", solution.skipped);
     store.number("skipped_share", solution.skipped_share);
+    store.integer("skipped_together", solution.skipped_together ? 1 : 0);
   }
 }
 

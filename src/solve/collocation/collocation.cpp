@@ -23,6 +23,7 @@
 #include "solve/collocation/nominal.h"
 #include "solve/collocation/polishing.h"
 #include "solve/collocation/rescue.h"
+#include "solve/collocation/skipped.h"
 
 namespace chaosgrad::internal {
 namespace collocation {

@@ -194,26 +194,6 @@ void converge(const Context& context, TestResult result, const Evidence& evidenc
       std::max(evidence.errors.size(), solved), solved);
 }
 
-// How much larger than on average the squared error of the fit is to be expected at the skipped
-// germs: ψᵀ(ΨᵀΨ/n + a little)⁻¹ψ against its mean over π. About 1 among the points, and large where the
-// expansion has to extrapolate.
-double growth_at_skipped(const Context& context, const CollocationState& state) {
-  constexpr double ridge = 1e-3;  // there may be more functions than points
-  const Index m = state.run.u.rows();
-  const auto n = static_cast<double>(state.points.size());
-  const Matrix psi = basis_table(state.run.basis, state.points.eta, m, context.executor);
-  const Matrix at = basis_table(state.run.basis, state.points.skipped, m, context.executor);
-  const Matrix anywhere =
-      basis_table(state.run.basis, context.sampler.from_measure(0, context.tuning.least_screened),
-                  m, context.executor);
-  const Matrix factor = cholesky_factor(psi.transpose() * psi / n + ridge * Matrix::Identity(m, m));
-  if (factor.size() == 0) return infinity;
-  const auto mean = [&](const Matrix& rows) {
-    return solve_lower(factor, rows.transpose()).squaredNorm() / static_cast<double>(rows.rows());
-  };
-  return mean(at) / mean(anywhere);
-}
-
 }  // namespace
 
 Index first_round_price(const CollocationTuning& tuning) {
@@ -271,33 +251,6 @@ Confirmation confirm(const Context& context, Design& design, CollocationState& s
     return Confirmation::confirmed;
   }
   return refuted();
-}
-
-void note_skipped(const Context& context, CollocationState& state) {
-  Run& run = state.run;
-  run.skipped = state.points.skipped.rows();
-  if (run.skipped == 0) return;
-  const auto tried = run.skipped + state.points.size();
-  run.skipped_share = static_cast<double>(run.skipped) / static_cast<double>(tried);
-  const std::string told = fmt::format("the gradient failed at {} of {} theta ({:.2g} %)",
-                                       run.skipped, tried, 100 * run.skipped_share);
-  if (run.unseen) *run.unseen += run.skipped_share;
-  if (run.history.empty()) return;
-  const double growth = growth_at_skipped(context, state);
-  const bool together = growth > context.tuning.skipped_together;
-  run.notes.push_back(told +
-                      (together ? ", which were skipped. They lie together: there the expansion "
-                                  "extrapolates, and its error may be larger than estimated"
-                                : ", which were skipped: there x*(theta) is what the others say"));
-  state.error.squared *= 1 + run.skipped_share * std::max(0.0, growth - 1);
-  const double error = std::sqrt(state.error.squared), enough = target(context, state);
-  if (run.status != Status::converged || error <= enough) return;
-  run.status = Status::stalled;
-  run.stop_reason = fmt::format(
-      "{}, which lie together: the expansion extrapolates there, and its error may be {:.3g}, "
-      "above "
-      "the tolerance {:.3g}",
-      told, error, enough);
 }
 
 }  // namespace chaosgrad::internal::collocation

@@ -20,8 +20,4 @@ enum class Confirmation {
 // ∇f that the first round of the test may take.
 [[nodiscard]] Index first_round_price(const CollocationTuning& tuning);
 
-// Where gradients failed x*(θ) is what the other points say: nothing has been seen there, and where
-// failures lie together the expansion extrapolates. Tells, and takes it into the error estimate.
-void note_skipped(const Context& context, CollocationState& state);
-
 }  // namespace chaosgrad::internal::collocation

@@ -1,5 +1,6 @@
 #include "solve/collocation/rescue.h"
 #include "solve/collocation/polishing.h"
+#include "solve/collocation/skipped.h"
 #include "solve/pointwise/constrained_descent.h"
 
 #include <fmt/format.h>
@@ -175,42 +176,7 @@ Verdict stop_without_minimum(const Context& context, const Vector& theta, const 
   }
 }
 
-namespace {
-
-std::string describe_skipped(const Context& context, const Vector& theta, const Vector& x,
-                             Index skipped, Index tried) {
-  const std::string reason = context.oracle.explain(x.transpose(), theta.transpose(), Matrix(1, 0));
-  return fmt::format("the gradient failed at {} of {} theta ({:.2g} %), last at {}{}{}", skipped,
-                     tried, 100 * static_cast<double>(skipped) / static_cast<double>(tried),
-                     place(context.oracle.facts(), theta), reason.empty() ? "" : ": ", reason);
-}
-
-// Takes points out at which ∇f fails; ends the run if they are not few.
-Verdict skip(const Context& context, const std::vector<Index>& failed, CollocationState& state) {
-  if (failed.empty()) return Verdict::go_on;
-  Points& points = state.points;
-  const Index before = points.skipped.rows(), count = static_cast<Index>(failed.size());
-  points.skipped.conservativeResize(before + count, points.eta.cols());
-  points.skipped.bottomRows(count) = points.eta(failed, Eigen::all);
-  const Vector theta = points.theta.row(failed.back()).transpose();
-  const Vector x = points.x.row(failed.back()).transpose();
-  state.hessians.remove(failed);
-  points.remove(failed);
-  const Index skipped = before + count, tried = skipped + points.size();
-  if (!too_many_skipped(context.tuning, skipped, tried)) return Verdict::go_on;
-  return stop(Status::bad_gradient,
-              fmt::format("{}; up to {:g} % are skipped",
-                          describe_skipped(context, theta, x, skipped, tried),
-                          100 * context.tuning.most_skipped),
-              state);
-}
-
-}  // namespace
-
-bool too_many_skipped(const CollocationTuning& tuning, Index skipped, Index tried) {
-  const double expected = tuning.most_skipped * static_cast<double>(tried);
-  return static_cast<double>(skipped) > expected + 3 * std::sqrt(expected);
-}
+namespace {}  // namespace
 
 Verdict rescue(const Context& context, CollocationState& state) {
   const bool may_fail = context.oracle.facts().may_fail;

@@ -15,9 +15,6 @@ namespace chaosgrad::internal::collocation {
 [[nodiscard]] Minimum find_minimum(const Context& context, const Vector& theta,
                                    const std::vector<Vector>& starts);
 
-// Whether so many failures are more than a run goes on with.
-[[nodiscard]] bool too_many_skipped(const CollocationTuning& tuning, Index skipped, Index tried);
-
 // Solves the points that are in trouble. Where F has no values, or no minimum there, the run ends;
 // but where gradients may fail (ProblemFacts) points at which they do are taken out, if they are few.
 [[nodiscard]] Verdict rescue(const Context& context, CollocationState& state);

@@ -16,6 +16,7 @@ Solution as_solution(const Measure& measure, const Options& options, Run run) {
       .unseen = run.unseen,
       .skipped = run.skipped,
       .skipped_share = run.skipped_share,
+      .skipped_together = run.skipped_together,
       .seconds = run.seconds,
       .constants = run.constants,
       .history = std::move(run.history),

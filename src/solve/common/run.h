@@ -24,6 +24,7 @@ struct Run {
   std::optional<double> unseen = {};  // see Solution
   std::int64_t skipped = 0;           // see Solution
   double skipped_share = 0;
+  bool skipped_together = false;
   double seconds = 0;
   std::vector<std::string> notes = {};
   std::optional<NestedFits> fits = {};

@@ -291,6 +291,6 @@ def test_methods_that_sum_over_samples_skip_too(solve):
             assert code == 1 and summary["status"] == "out_of_gradients", err
             found[failing] = summary
     assert found[0.02]["true_error"] == pytest.approx(found[0]["true_error"], rel=0.05)
-    assert found[0]["skipped"] == {"points": 0, "share": 0.0}
+    assert found[0]["skipped"] == {"points": 0, "share": 0.0, "together": False}
     count = found[0.02]["skipped"]["points"] / found[0.02]["skipped"]["share"]
     assert abs(found[0.02]["skipped"]["share"] - 0.02) < 3 * (0.02 / count) ** 0.5 + 0.002  # theta come more than once
