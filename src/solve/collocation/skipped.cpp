@@ -60,7 +60,7 @@ double extrapolation_at_skipped(const Context& context, const CollocationState& 
   const Matrix at = basis_table(state.run.basis, state.points.skipped, m, context.executor);
   Matrix change = at * state.run.u;
   if (!low.empty()) {
-    const Matrix lifted = lifted_values(context, state);
+    const Matrix lifted = lifted_values(context, state.run.lift.get(), state);
     const Matrix psi = basis_table(state.run.basis, state.points.eta, m, context.executor);
     change -= at(Eigen::all, low) *
               least_squares(psi(Eigen::all, low), lifted.size() > 0 ? lifted : state.points.value);
