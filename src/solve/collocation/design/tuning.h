@@ -49,7 +49,8 @@ struct DesignTuning {
 
   // Many parameters: samples from the mixture, functions that are expected to matter. "Measured
   // (below)": the sum of medians of six seeds over elliptic-8, quadratic-copula, portfolio-full,
-  // oscillator and active-5-of-50 of benchmarks/auto.py; other seeds make some 5 % of difference.
+  // oscillator and active-5-of-50 of benchmarks/auto.py; other seeds make some 5 % of difference. Those were measured
+  // before gains were judged with correlated residuals (mixture_growth.cpp).
 
   // Points of the first stage more than functions.
   // Origin: a choice: enough for leave-one-out to say something.
@@ -84,7 +85,7 @@ struct DesignTuning {
   double target_share = 0.85;
   // Fits through the same points, each with the prior that the one before has taught; and for more
   // than `many_functions` functions.
-  // Origin: measured (below), gradients 1.07 at 2.
+  // Origin: measured (docs/benchmarks.md, fits with a prior), gradients 1.09 at 2.
   Index prior_rounds = 3;
   // Origin: a guard on time: by then the prior has been learnt.
   Index late_rounds = 2;
