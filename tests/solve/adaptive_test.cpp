@@ -123,7 +123,7 @@ TEST(Prior, FindsTheDecayOfCoefficients) {
       u(i, c) = std::exp(log_variance / 2) * normal_quantile(numbers(i, c)) / std::sqrt(q);
   }
   const Matrix psi = basis_table(basis, eta, 84, executor);
-  const CollocationTuning tuning;
+  const DesignTuning tuning;
   Prior prior = first_prior(indices, psi * u, tuning);
   prior.noise = 1e-20;
   const auto design = WeightedDesign::make(psi, Vector::Ones(n), prior.penalties(), executor);

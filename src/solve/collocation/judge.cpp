@@ -15,7 +15,7 @@ StageError measure_error(const Fit& fit, double optimisation, const StageError& 
   return {.squares = fit.squares,
           .squared = fit.squares.mean() + rest,
           .limit = limit,
-          .upper = fit.agreement > 0 ? std::max(limit, fit.agreement * before.limit) : limit,
+          .upper = fit.must_agree ? std::max(limit, before.limit) : limit,
           .basis = fit.basis_error,
           .sampling = fit.sampling_error,
           .optimisation = optimisation,

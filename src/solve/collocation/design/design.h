@@ -32,7 +32,7 @@ struct Fit {
   double basis_error = 0;        // norm of what lies outside the span of the basis
   double sampling_error = 0;     // norm of what few samples add
   Vector component_errors = {};  // q: norms
-  double agreement = 0;          // the limit is no less than this share of the one before
+  bool must_agree = false;       // the limit of the fit before must meet the target, too
 };
 
 // What a fit goes through at the points: x, or y where x is constrained.

@@ -134,8 +134,9 @@ void LineStrategy::adopt_test(const std::vector<Index>& induced) {
 }
 
 // What the basis lacks comes from the residual: |x − x_u|² loses the share m/n to the fit. Least
-// squares on such points adds next to nothing to it. The limit rests on leave-one-out, which is
-// larger: between the points of an even design the error may hide.
+// squares on such points adds next to nothing to it. The limit rests on the residuals times what leaving
+// the point out makes of them: between the points of an even design the error may hide. Fresh
+// samples have the last word.
 Fit LineStrategy::fit(const Points& points, const Targets& targets, const Basis& /*basis*/,
                       Executor& executor) {
   const Index n = points.size();
@@ -160,11 +161,11 @@ Fit LineStrategy::fit(const Points& points, const Targets& targets, const Basis&
   }
   const Vector squares = chosen.residuals.rowwise().squaredNorm();
   fit.squares = lost * squares;
-  if (!targets.x_of) fit.limit_squares = squares.cwiseQuotient(chosen.slack.cwiseAbs2());
+  if (!targets.x_of) fit.limit_squares = squares.cwiseQuotient(chosen.slack);
   fit.basis_error = std::sqrt(fit.squares.mean());
   fit.component_errors =
       (lost * chosen.residuals.cwiseAbs2()).colwise().mean().cwiseSqrt().transpose();
-  if (n >= tuning_.agreement_points) fit.agreement = tuning_.agreement;
+  fit.must_agree = n >= tuning_.agreement_points;
   return fit;
 }
 
