@@ -327,12 +327,13 @@ PROBLEMS = {"water-filling": water_filling, "equilibrium": equilibrium, "transpo
 
 
 def price_error(names, values, prices):
-    """Root mean square of the errors of all multipliers, over that of the multipliers. `c` is also called c[0]."""
+    """Root mean square of the errors of all multipliers, over that of the multipliers unless all are zero. `c` is also called c[0]."""
     columns = {name if name.endswith("]") else name + "[0]": values[:, k] for k, name in enumerate(names)}
     truth = {name: np.array([of.get(name, 0.0) for of in prices]) for name in columns}
     unknown = {name for of in prices for name in of} - set(columns)
     assert not unknown, f"no multipliers of {unknown}"
-    return np.sqrt(sum(((columns[name] - truth[name]) ** 2).mean() for name in columns) / sum((price**2).mean() for price in truth.values()))
+    size = sum((price**2).mean() for price in truth.values())
+    return np.sqrt(sum(((columns[name] - truth[name]) ** 2).mean() for name in columns) / (size or 1))
 
 
 def run(arguments, name, seed):

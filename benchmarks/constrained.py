@@ -13,7 +13,7 @@ Usage: benchmarks/constrained.py [--seeds 40] [--fresh 200] [--jobs 1] [--progra
   newsvendor, newsvendor-sieve  the gallery's newsvendor with a capacity of 105 (root of an increasing function); by auto, by the sieve
   cvar, cvar-sieve          the gallery's problem (an interior point method on all rows); by auto, by the sieve
 For each: the share of seeds that converge, the share of those with a true error within the tolerance (rms over fresh theta, that are the same
-for all seeds), median of estimate over true error, gradients, the largest relative violation at the fresh theta, rms error of all multipliers
+for all seeds), median of estimate over true error, gradients, Hessians (of the metric, counted apart), the largest relative violation at the fresh theta, rms error of all multipliers
 over their rms. Prints a table in Markdown. --direct also fits x*(theta) itself (least squares on exact optima, three samples per function,
 total degree, at most 700 functions) with about as many functions, and prints its relative error.
 """
@@ -369,7 +369,7 @@ def solve(program, case, seed, theta, x, prices, threads):
         off += ((multipliers[name] - price) ** 2).mean()
         size += (price**2).mean()
     return {"status": summary["status"], "message": summary["stop_reason"], "true": true, "goal": goal, "within": true <= goal,
-            "ratio": (summary["error"]["estimate"] or math.nan) / max(true, 1e-300), "gradients": summary["gradient_evaluations"],
+            "ratio": (summary["error"]["estimate"] or math.nan) / max(true, 1e-300), "gradients": summary["gradient_evaluations"], "hessians": summary["hessian_evaluations"],
             "bound": None if summary["error"]["bound"] is None else summary["error"]["bound"] >= true, "m": summary["basis_size"],
             "violation": case.violation(theta, found), "multipliers": math.sqrt(off / size) if size else None, "seconds": summary["seconds"],
             "noise": summary["noise"]}
@@ -400,9 +400,9 @@ def main():
     parser.add_argument("--direct", action="store_true")
     parser.add_argument("--program", default=str(ROOT / "build" / "release" / "chaosgrad"))
     arguments = parser.parse_args()
-    print("| problem | tolerance | seeds | converged | of these within | estimate/true | bound holds | gradients | m | seconds | violation | multipliers |"
+    print("| problem | tolerance | seeds | converged | of these within | estimate/true | bound holds | gradients | Hessians | m | seconds | violation | multipliers |"
           + (" x expanded directly |" if arguments.direct else ""))
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|" + ("---|" if arguments.direct else ""))
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|" + ("---|" if arguments.direct else ""))
     notes = []
     for name in arguments.names or CASES:
         case, rng = CASES[name], np.random.default_rng(2024)
@@ -420,14 +420,14 @@ def main():
         done = [run for run in runs if "true" in run]
         good = [run for run in done if run["status"] == "converged"]
         if not done:
-            print(f"| {name} | {case.tolerance:g} | {len(runs)} | 0 % | | | | | | | | |", flush=True)
+            print(f"| {name} | {case.tolerance:g} | {len(runs)} | 0 % | | | | | | | | | |", flush=True)
             continue
         middle = lambda key, runs: statistics.median(run[key] for run in runs) if runs else math.nan  # noqa: E731
         bounds = [run["bound"] for run in good if run["bound"] is not None]
         price = "–" if good == [] or good[0]["multipliers"] is None else f"{max(run['multipliers'] for run in good):.1e}"
         line = (f"| {name} ({done[0]['noise']}) | {case.tolerance:g} | {len(runs)} | {len(good) / len(runs):.0%} | "
                 f"{sum(run['within'] for run in good) / max(1, len(good)):.0%} | {middle('ratio', good):.2f} | "
-                f"{f'{sum(bounds) / len(bounds):.0%}' if bounds else '–'} | {middle('gradients', done):,.0f} | {middle('m', done):.0f} | "
+                f"{f'{sum(bounds) / len(bounds):.0%}' if bounds else '–'} | {middle('gradients', done):,.0f} | {middle('hessians', done):,.0f} | {middle('m', done):.0f} | "
                 f"{middle('seconds', done):.2f} | {max(0.0, max(run['violation'] for run in done)):.1e} | {price} |")
         if arguments.direct:
             m, error = direct_error(case, middle("m", done), rng)

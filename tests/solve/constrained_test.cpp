@@ -194,6 +194,23 @@ TEST(ConstrainedProblem, TheExpansionOfAQuadraticWithItsOwnMetricHasNoKinks) {
   EXPECT_LE(lifted.expansion.coefficients().rows(), 8 * free.expansion.coefficients().rows());
 }
 
+// The metric of a quadratic is its Hessian: kinks cost Hessians, not gradients.
+TEST(ConstrainedProblem, BoundsOnAQuadraticTakeAboutTheGradientsOfTheFreeProblem) {
+  std::int64_t bounded_gradients = 0, free_gradients = 0;
+  for (const std::uint64_t seed : {1U, 2U}) {
+    Options options = within(1e-4);
+    options.seed = seed;
+    const Solution bounded = solve(BoxProblem{}, options);
+    const Solution free = solve(BoxProblem{.lower = -100, .upper = 100}, options);
+    ASSERT_TRUE(bounded.status == Status::converged && free.status == Status::converged);
+    EXPECT_GT(bounded.hessians, 0);
+    bounded_gradients += bounded.gradients;
+    free_gradients += free.gradients;
+  }
+  EXPECT_LE(static_cast<double>(bounded_gradients), 1.5 * static_cast<double>(free_gradients));
+  EXPECT_EQ(solve(BoxProblem{.with_hessian = false}, within(1e-3)).hessians, 0);
+}
+
 TEST(ConstrainedProblem, EmptySetsAreNamedWithTheirParameters) {
   BoxProblem problem{.lower = 0, .upper = 0.2, .budget = true};  // Σx ≤ 0.6
   const Solution solution = solve(problem, within(1e-3));
@@ -244,6 +261,7 @@ TEST(ConstrainedProblem, ResumesToTheSameBits) {
   EXPECT_EQ(resumed.expansion.coefficients(), whole.expansion.coefficients());
   EXPECT_EQ(resumed.expansion.lift()->factor(), whole.expansion.lift()->factor());
   EXPECT_EQ(resumed.gradients, whole.gradients);
+  EXPECT_EQ(resumed.hessians, whole.hessians);
   EXPECT_EQ(resumed.error.estimate, whole.error.estimate);
 }
 
