@@ -49,7 +49,7 @@ def coefficients(directory):
     def visit(name, item):
         if isinstance(item, h5py.Dataset) and not re.search("second|summary|options|source|problem", name):
             value = item[()]
-            kept[name] = value.tobytes() if isinstance(value, np.ndarray) else repr(value)
+            kept[name] = value.tobytes() if isinstance(value, np.ndarray) and value.dtype != object else repr(value)
 
     with h5py.File(directory / "solution.h5") as store:
         store.visititems(visit)
@@ -59,15 +59,15 @@ def coefficients(directory):
     return kept
 
 
-QUICK = ["--json", "--set", "solve.max_gradients=3_000_000"]
+QUICK = ["--json"]
 CASES = {  # name: file and settings
     "collocation": ["quickstart"],
     "collocation under constraints": ["nonnegative"],
-    "collocation with many parameters": ["active-parameters", "--set", "solve.tolerance=3e-2"],
-    "noise that is integrated out": ["newsvendor"],
+    "collocation with many parameters": ["active-parameters", "--set", "solve.tolerance=0.1"],
+    "noise that is integrated out": ["newsvendor", "--set", "solve.tolerance=0.1"],
     "data that are summed": ["ridge"],
     "sieve": ["paper-noise", "--set", "solve.method=sieve", "--set", "solve.tolerance=0.05"],
-    "sieve under constraints": ["long-only", "--set", "solve.method=sieve", "--set", "solve.tolerance=0.1"],
+    "sieve under constraints": ["long-only", "--set", "solve.method=sieve", "--set", "solve.max_gradients=200_000"],
     "gd": ["paper-noise", "--set", "solve.method=gd", "--set", "solve.samples=2000", "--set", "solve.iterations=40"],
     "agd": ["paper", "--set", "solve.method=agd", "--set", "solve.samples=2000", "--set", "solve.iterations=40"],
     "masg": ["paper-noise", "--set", "solve.method=masg", "--set", "solve.samples=1200",
@@ -88,7 +88,7 @@ def test_same_bits(program, on_ranks, tmp_path, name):
                            cwd=tmp_path, capture_output=True, text=True, timeout=240)
     assert alone.returncode in (0, 1), alone.stderr
     expected, summary = coefficients(tmp_path / "alone"), without_times(json.loads(alone.stdout))
-    for ranks, threads in ((1, 2), (2, 1), (3, 2), (4, 1)):
+    for ranks, threads in ((1, 2), (2, 1), (3, 2), (4, 1)):  # all of 4 x 2 would take too long
         folder = f"on{ranks}"
         code, out, err = on_ranks(ranks, "solve", file, "-o", folder, *QUICK, *settings,
                                   "--set", f"solve.threads={threads}")
@@ -103,8 +103,8 @@ def test_one_speaks_and_writes(on_ranks, tmp_path):
     code, out, err = on_ranks(3, "solve", ROOT / "examples" / "quickstart.toml", "-o", "run", "--progress", "line")
     assert code == 0, err
     assert out.count("written to run") == 1
-    files = sorted(path.name for path in (tmp_path / "run").iterdir())
-    assert files == ["history.csv", "report.html", "solution.h5", "summary.json"]
+    files = {path.name for path in (tmp_path / "run").iterdir()} - {"solution.h5.previous"}  # where it took long
+    assert files == {"history.csv", "report.html", "solution.h5", "summary.json"}
     code, out, err = on_ranks(3, "eval", "run", "--at", "theta=0.3", "--json")
     assert code == 0, err
     json.loads(out)
@@ -307,15 +307,14 @@ def test_programs_of_every_rank(program, on_ranks, tmp_path):
 def test_a_model_that_fails_now_and_then(program, on_ranks, tmp_path):
     """Its failures are those of one process, whichever rank they happen on."""
     file = model(tmp_path, "failing=0.01")
-    for arguments in ([], ["--set", "solve.method=gd", "--set", "solve.iterations=3", "--set", "solve.samples=1000",
-                           "--set", "solve.basis_size=4"]):
-        alone = subprocess.run([program, "solve", file, "-o", "alone", "--json", *arguments], cwd=tmp_path,
-                               capture_output=True, text=True, timeout=240)
-        code, out, err = on_ranks(2, "solve", file, "-o", "run", "--json", *arguments)
-        assert code == alone.returncode, err
-        expected, found = json.loads(alone.stdout), json.loads(out)
-        for key in ("status", "gradient_evaluations", "mean", "sd", "skipped"):
-            assert found.get(key) == expected.get(key), key
+    alone = subprocess.run([program, "solve", file, "-o", "alone", "--json"], cwd=tmp_path, capture_output=True, text=True,
+                           timeout=240)
+    code, out, err = on_ranks(2, "solve", file, "-o", "run", "--json")
+    assert code == alone.returncode, err
+    expected, found = json.loads(alone.stdout), json.loads(out)
+    assert expected["skipped"]
+    for key in ("status", "gradient_evaluations", "mean", "sd", "skipped"):
+        assert found[key] == expected[key], key
 
 
 def test_a_model_that_goes_away_ends_all_ranks(on_ranks, tmp_path):

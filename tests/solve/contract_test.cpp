@@ -275,6 +275,28 @@ TEST_P(Contract, StoppedByTheFirstRankAndResumedOnOthers) {
   });
 }
 
+// Failures are those of all ranks, whoever met them.
+TEST(Ranks, CountWhatIsSkipped) {
+  auto problem = scalar_problem(true, [](double t) {
+    return std::fmod(std::abs(t), 0.01) < 1e-5 ? std::numeric_limits<double>::quiet_NaN() : 1.0;
+  });
+  problem.known.strong_convexity = 1;
+  problem.known.smoothness = 1;
+  problem.known.may_fail = true;
+  Options options{.method = Method::gd, .iterations = 10};
+  options.samples = 5000.0;
+  options.threads = 1;
+  const Outcome alone = solve_watched(problem, options);
+  EXPECT_GT(alone.solution.skipped, 10);
+  testing::on_ranks(3, [&](const std::shared_ptr<internal::Ranks>& ranks) {
+    Options shared = options;
+    shared.ranks = ranks;
+    const Outcome outcome = solve_watched(problem, shared);
+    expect_same_bits(outcome, alone);
+    EXPECT_EQ(outcome.solution.skipped, alone.solution.skipped);
+  });
+}
+
 // ---- The optimum of a quadratic.
 
 // The asked error is reached, and known to be.
