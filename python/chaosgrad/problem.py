@@ -24,8 +24,9 @@ def checked_may_fail(given: Any) -> MayFail:
     raise TypeError(f"may_fail: expected True, False, or classes of exceptions, found {given!r}")
 
 
-def takes_noise(function: Function) -> bool:
-    """Whether a function wants v: it does unless it takes two positional arguments only."""
+def takes_noise(function: Function, has_noise: bool = True) -> bool:
+    """Whether a function wants v: it does unless it takes two positional arguments only. Where there is no noise, further ones
+    that have defaults are the function's own."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -33,15 +34,16 @@ def takes_noise(function: Function) -> bool:
     if any(one.kind is inspect.Parameter.VAR_POSITIONAL for one in parameters):
         return True
     positional = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    return len(positional) != 2
+    needed = sum(one.default is one.empty for one in positional)
+    return len(positional) != 2 and (has_noise or needed != 2)
 
 
-def uniform_call(function: Function | None, per_sample: bool, may_fail: MayFail, width: int) -> Function | None:
+def uniform_call(function: Function | None, per_sample: bool, may_fail: MayFail, width: int, has_noise: bool) -> Function | None:
     """The function as the core calls it: batched, with three arguments; `width` numbers for each sample."""
     if function is None:
         return None
     called: Function = function
-    wants_noise = takes_noise(called)
+    wants_noise = takes_noise(called, has_noise)
     failures: tuple[type[Exception], ...] = may_fail if isinstance(may_fail, tuple) else ()
 
     def one_by_one(x: Array, theta: Array, v: Array, one: Function) -> Array:
@@ -111,12 +113,12 @@ class FunctionProblem:
         noise: Any = self.noise
         if isinstance(noise, dict):
             noise = [one.to_json() for one in noise.values()]
-        q = self.variables.size
+        q, has_noise = self.variables.size, len(noise) > 0
         return _core.Problem({
             "arguments": 3,
-            "gradient": uniform_call(self.gradient, self.per_sample, self.may_fail, q),
-            "value": uniform_call(self.value, self.per_sample, self.may_fail, 1),
-            "hessian": uniform_call(self.hessian, self.per_sample, self.may_fail, q * q),
+            "gradient": uniform_call(self.gradient, self.per_sample, self.may_fail, q, has_noise),
+            "value": uniform_call(self.value, self.per_sample, self.may_fail, 1, has_noise),
+            "hessian": uniform_call(self.hessian, self.per_sample, self.may_fail, q * q, has_noise),
             "parameters": [one.to_json() for one in self.parameters.values()],
             "correlation": self.correlation,
             "bases": [self._basis(k, one) for k, one in enumerate(self.parameters.values())],

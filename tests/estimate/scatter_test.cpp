@@ -32,7 +32,7 @@ Split split(const Matrix& points, const Fails& fails) {
 
 TEST(Scatter, RandomFailuresAreRarelyTakenForARegion) {
   // 2,000 sets of 300 points in d dimensions of which each fails with probability 3 %. The bound is
-  // one: chances below 1 % must come in at most 1 % of the sets, up to four standard errors.
+  // one: chances below 5 % must come in at most 5 % of the sets, up to four standard errors.
   for (const Index d : {1, 2, 10}) {
     int alarms = 0;
     constexpr int sets = 2000;
@@ -40,9 +40,9 @@ TEST(Scatter, RandomFailuresAreRarelyTakenForARegion) {
       const auto key = static_cast<std::uint64_t>(10000 * d + set);
       const Matrix points = uniform_numbers(key, 300, d + 1);  // the last column decides
       const Split parts = split(points.leftCols(d), [&](Index i) { return points(i, d) < 0.03; });
-      if (parts.failed.rows() > 0) alarms += scatter(parts.failed, parts.others).chance < 0.01;
+      if (parts.failed.rows() > 0) alarms += scatter(parts.failed, parts.others).chance < 0.05;
     }
-    EXPECT_LE(alarms, 0.01 * sets + 4 * std::sqrt(0.01 * sets)) << "d = " << d;
+    EXPECT_LE(alarms, 0.05 * sets + 4 * std::sqrt(0.05 * sets)) << "d = " << d;
   }
 }
 

@@ -24,14 +24,14 @@ def product(x, theta):
     return x - np.exp(theta[:, :1] * theta[:, 1:])
 
 
-def product_or_nan(x, theta, share=0.02):
+def product_or_nan(x, theta, share=0.05):
     return np.where(fails(theta, share)[:, None], np.nan, product(x, theta))
 
 
 def check_product(sol, together=False):
     grid = np.random.default_rng(5).random((200, 2))
     assert np.sqrt(np.mean((sol(grid) - np.exp(grid[:, :1] * grid[:, 1:]))**2)) < 2e-3
-    assert 0 < sol.skipped.share < 0.06 and sol.skipped.points > 0 and sol.skipped.together == together
+    assert 0 < sol.skipped.share < 0.12 and sol.skipped.points > 0 and sol.skipped.together == together
     assert "were skipped" in repr(sol)
 
 
@@ -51,7 +51,7 @@ def test_failing_points_are_skipped_when_they_may_be():
 
 def test_exceptions_that_count_as_failures():
     def batched(x, theta):
-        if fails(theta, 0.02).any():
+        if fails(theta, 0.05).any():
             raise NoConvergence("at one of them")
         return product(x, theta)
 
@@ -81,10 +81,10 @@ def test_failures_that_fill_a_corner_are_not_certified():
 
 def test_failing_samples_of_noise_are_skipped():
     def noisy(x, theta, v):
-        return np.where(fails(theta, 0.03)[:, None], np.nan, product(x, theta) + v)
+        return np.where(fails(theta, 0.05)[:, None], np.nan, product(x, theta) + v)
 
     options = TWO | {"tolerance": 0.05, "noise": {"v": cg.Normal(0, 0.3)}, "method": "sieve"}
     sol = cg.solve(noisy, **options, may_fail=True)
-    assert sol.status == "converged" and 0.01 < sol.skipped.share < 0.05 and not sol.skipped.together
+    assert sol.status == "converged" and 0.02 < sol.skipped.share < 0.08 and not sol.skipped.together
     corner = cg.solve(lambda x, t, v: np.where((t.min(axis=1) > 0.8)[:, None], np.nan, product(x, t) + v), **options, may_fail=True)
     assert corner.status == "stalled" and corner.skipped.together and "lie together" in corner.message

@@ -150,6 +150,15 @@ def test_noise_of_mean_one_shifts_the_optimum_by_one(noise, exact):
     assert distance < (1e-6 if exact else 2e-2)
 
 
+def test_arguments_with_defaults_are_no_noise_where_there_is_none():
+    def scaled(x, theta, scale=2.0, shift=1.0):
+        return x - scale * theta - shift
+
+    assert np.allclose(solve_sine(scaled)(0.3), 1.6, atol=1e-5)
+    noisy = solve_sine(lambda x, theta, v=None: x - theta - v, noise={"v": cg.Discrete([0.0, 2.0])})
+    assert np.allclose(noisy(0.3), 1.3, atol=1e-5)
+
+
 def test_noise_rows_come_whole():
     rows = np.array([[1.0, 10.0], [2.0, 20.0], [4.0, 40.0]])
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "estimate/scatter.h"
@@ -42,21 +43,36 @@ double growth_at_skipped(const Context& context, const CollocationState& state) 
   return mean(at) / mean(anywhere);
 }
 
-// How far x moves at the skipped germs, as the root of a mean square, if half of the functions have
-// to do: those of the lowest degrees. Where the expansion extrapolates nobody knows its error; this
-// has been above it, or at least half of it (benchmarks/expensive_models.py extrapolation). Where x
-// is constrained y moves, and its projection moves no farther, in the metric of the projection.
+int degree_of(const MultiIndex& index) { return std::accumulate(index.begin(), index.end(), 0); }
+
+// The functions up to half of the degree that x has: beyond that degree coefficients have a norm of
+// less than `error`.
+std::vector<Index> low_functions(const Run& run, double error) {
+  const std::vector<MultiIndex>& indices = run.basis.indices().indices();
+  std::map<int, double> squares;  // by degree
+  for (Index j = 0; j < run.u.rows(); ++j)
+    squares[degree_of(indices[static_cast<std::size_t>(j)])] += run.u.row(j).squaredNorm();
+  int degree = 0;
+  double beyond = 0;
+  for (auto one = squares.rbegin(); one != squares.rend(); ++one) {
+    beyond += one->second;
+    degree = one->first;
+    if (beyond > error * error) break;
+  }
+  std::vector<Index> low;
+  for (Index j = 0; j < run.u.rows(); ++j) {
+    if (2 * degree_of(indices[static_cast<std::size_t>(j)]) <= degree) low.push_back(j);
+  }
+  return low;
+}
+
+// How far x moves at the skipped germs, as the root of a mean square, if functions of half its degree
+// have to do. Where the expansion extrapolates nobody knows its error; this has mostly been above it
+// (benchmarks/expensive_models.py extrapolation, the table of docs/models.md). Where x is constrained
+// y moves, and its projection moves no farther, in the metric of the projection.
 double extrapolation_at_skipped(const Context& context, const CollocationState& state) {
   const Index m = state.run.u.rows();
-  const std::vector<MultiIndex>& indices = state.run.basis.indices().indices();
-  const auto degree = [&](Index j) {
-    const MultiIndex& index = indices[static_cast<std::size_t>(j)];
-    return std::accumulate(index.begin(), index.end(), 0);
-  };
-  std::vector<Index> low(static_cast<std::size_t>(m));
-  std::iota(low.begin(), low.end(), Index{0});
-  std::ranges::stable_sort(low, {}, degree);
-  low.resize(low.size() / 2);
+  const std::vector<Index> low = low_functions(state.run, std::sqrt(state.error.squared));
   const Matrix at = basis_table(state.run.basis, state.points.skipped, m, context.executor);
   Matrix change = at * state.run.u;
   if (!low.empty()) {
