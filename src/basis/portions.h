@@ -15,8 +15,8 @@ namespace chaosgrad::internal {
 inline constexpr Index panel_components = 64 / sizeof(double);
 // Functions of a portion, unless a single group has more: with a panel 128 kB.
 inline constexpr Index portion_functions = 2048;
-// Whether portions are faster: at 2^18 coefficients they are not, at 2^20 two to four times, if there
-// are functions enough (benchmarks/large.py).
+// Whether portions are faster: where the coefficients are larger than the caches of a core, and if
+// there are functions enough. At 2^18 coefficients they were not, at 2^20 they were.
 [[nodiscard]] constexpr bool in_portions(Index functions, Index components, int together) {
   return functions >= portion_functions && components > together &&
          functions * components >= Index{1} << 19;

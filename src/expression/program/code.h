@@ -66,11 +66,6 @@ struct Program::Code : std::enable_shared_from_this<Program::Code> {
 
   using Resolved = Workspace::Calls::Resolved;
   void run(std::span<const Block> blocks, std::span<BlockOut> outputs, Workspace& workspace) const;
-  // With many components a block is worked on a few samples at a time: what one instruction leaves
-  // is then still in the caches when the next one takes it up.
-  void run_slice(std::span<const Block> blocks, std::span<BlockOut> outputs,
-                 Workspace& workspace) const;
-  [[nodiscard]] Index slice_samples() const;
   // Makes the outputs of samples outside of the domain not a number.
   static void leave_out(const double* inside, Index samples, std::span<BlockOut> outputs);
   // Finds all places and from them the calls for blocks of `samples`, a multiple of the pack width.

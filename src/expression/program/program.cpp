@@ -66,7 +66,7 @@ Call Program::Code::call(const Instruction& instruction, const Resolved& resolve
 void Program::Code::resolve(std::span<const Block> blocks, std::span<BlockOut> outputs,
                             bool in_place, Index samples, Workspace& workspace,
                             Resolved& resolved) const {
-  const Index most = (register_columns + scratch_columns) * slice_samples();
+  const Index most = (register_columns + scratch_columns) * block_size;
   if (workspace.registers.size() < most) workspace.registers.resize(most);
   double* next = workspace.registers.data();
   const auto add_columns = [&](Index columns) {
@@ -120,35 +120,9 @@ bool Program::Code::fits(const Resolved& resolved, std::span<const Block> blocks
   return true;
 }
 
-Index Program::Code::slice_samples() const {
-  // Numbers that the caches hold, and samples that fill a line of memory in every column.
-  constexpr Index cached = Index{1} << 17, least = 64 / sizeof(double);
-  const Index columns = std::max<Index>(1, register_columns + scratch_columns);
-  return std::clamp<Index>(cached / columns / least * least, least, block_size);
-}
-
 void Program::Code::run(std::span<const Block> blocks, std::span<BlockOut> outputs,
                         Workspace& workspace) const {
   if (outputs.empty() || outputs[0].rows() == 0) return;
-  const Index samples = outputs[0].rows(), slice = slice_samples();
-  if (samples <= slice) return run_slice(blocks, outputs, workspace);
-  for (Index first = 0; first < samples; first += slice) {
-    const Index count = std::min(slice, samples - first);
-    std::vector<Block> some_blocks;
-    std::vector<BlockOut> some_outputs;
-    some_blocks.reserve(blocks.size());
-    some_outputs.reserve(outputs.size());
-    for (const Block& block : blocks) {  // those that the program does not use may be empty
-      const bool used = block.rows() == samples;
-      some_blocks.emplace_back(used ? block.middleRows(first, count) : block.topRows(0));
-    }
-    for (BlockOut& output : outputs) some_outputs.emplace_back(output.middleRows(first, count));
-    run_slice(some_blocks, some_outputs, workspace);
-  }
-}
-
-void Program::Code::run_slice(std::span<const Block> blocks, std::span<BlockOut> outputs,
-                              Workspace& workspace) const {
   const Index samples = outputs[0].rows();
   const Index padded = (samples + simd::width - 1) / simd::width * simd::width;
   const bool in_place = samples == padded;
