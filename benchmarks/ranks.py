@@ -23,6 +23,7 @@ import h5py
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ALONE = [os.environ.get("CHAOSGRAD", str(ROOT / "build" / "release" / "chaosgrad"))]
 MPI = os.environ.get("CHAOSGRAD_MPI", str(ROOT / "build" / "mpi" / "chaosgrad"))
+PROGRAMS = {pathlib.Path(ALONE[0]).name, pathlib.Path(MPI).name}
 ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                             "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
 
@@ -59,7 +60,7 @@ for line in sys.stdin:
     request = json.loads(line)
     (x, y), (s, t) = request["x"], request["theta"]
     time.sleep(0.005)
-    a, b = x - math.exp(s * t / 2), y - math.sin(2 * s + t)
+    a, b = x - math.exp(s * t / 2), y - 1 / (1 + 6 * (s - t / 2) ** 2)
     g = [a + a**3 / 4 + b / 8, 2 * b + a / 8]
     print(json.dumps({"value": a * a / 2 + a**4 / 16 + b * b + a * b / 8, "gradient": g}), flush=True)
 """
@@ -68,7 +69,7 @@ CASES = {  # file, settings, what makes the run longer, what two threads are
               lambda scale: [f"solve.tolerance={0.004 / scale**0.5:.6g}"], "solve.threads"),
     "gd": (NOISY, ["solve.method=gd", "solve.max_gradients=1e12", "solve.basis_size=30", "solve.samples=100000"],
            lambda scale: [f"solve.iterations={max(2, round(100 * scale))}"], "solve.threads"),
-    "model": (MODEL, ["solve.method=collocation"], lambda scale: [f"solve.tolerance={3e-4 / scale:.6g}"],
+    "model": (MODEL, ["solve.method=collocation"], lambda scale: [f"solve.tolerance={3e-4 / scale**3:.6g}"],
               "objective.parallel"),
 }
 
@@ -83,7 +84,7 @@ def processor_times(leader, stop, times):
                 parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
                 if int(process.name) != leader and parent != leader:
                     continue
-                if (process / "comm").read_text().strip() != "chaosgrad":
+                if (process / "comm").read_text().strip() not in PROGRAMS:
                     continue
                 own = times.setdefault(process.name, {})
                 for thread in (process / "task").iterdir():
@@ -140,6 +141,7 @@ def measure(name, scale, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=10, help="of processor time, or sleep, of the run on one")
+    parser.add_argument("--scale", type=float, default=1, help="of the first try; it is made longer until it takes --seconds")
     parser.add_argument("--only", default=",".join(CASES))
     parser.add_argument("--json")
     options = parser.parse_args()
@@ -147,7 +149,7 @@ def main():
     print("| run | on | wall s | processor s | wall | work | same bits |\n|---|---|---|---|---|---|---|")
     for name in options.only.split(","):
         with tempfile.TemporaryDirectory() as folder:
-            scale, found = 1.0, []
+            scale, found = options.scale, []
             for _ in range(4):
                 found = measure(name, scale, pathlib.Path(folder))
                 took = found[0]["seconds"] if name == "model" else found[0]["processor"]

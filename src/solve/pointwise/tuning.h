@@ -17,8 +17,8 @@ struct PointwiseTuning {
 
   // Tasks that points are split into where there are enough of them: each has as many points as a
   // call of the gradient should have, or one part of so many.
-  // Origin: measured, processor time 1.00 at 8 and 1.01 at 128; 16 threads or ranks are then busy to
-  // 90 % with tasks of equal cost.
+  // Origin: with tasks of equal cost, 8 threads or ranks are busy to 100 %, 16 to 100 %, and 20 to
+  // 80 % of the time; more tasks would make the calls of cheap gradients shorter.
   Index tasks = 32;
 
   // The common inverse is rescaled to the last pair of a point where the factor, or its inverse,
