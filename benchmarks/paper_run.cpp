@@ -1,9 +1,11 @@
 // One run of figure 3 of the paper: 600 iterations of gradient descent, M = 250, the basis growing
-// to m = 91. Prints seconds, the minimum over repeats, for benchmarks/against_numpy.py.
+// to m = 91. Prints processor seconds, the minimum over repeats, for benchmarks/against_numpy.py,
+// which measures numpy in the same way: the wall of a busy machine would count against us alone.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 
 #include "chaosgrad/chaosgrad.h"
 #include "io/problem_file/problem_file.h"
@@ -22,8 +24,9 @@ int main(int argc, char** argv) {
                 "solve.samples=250", "solve.threads=1"}));
   double seconds = 1e300, error = 0;
   for (int i = 0; i < repeats; ++i) {
+    const std::clock_t start = std::clock();
     const Run result = run(file.problem, file.options);
-    seconds = std::min(seconds, result.seconds);
+    seconds = std::min(seconds, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
     error = *result.history.back().error_squared;
   }
   fmt::print("{:.6e} {:.6e}\n", seconds, error);

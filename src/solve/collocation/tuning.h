@@ -159,8 +159,8 @@ struct CollocationTuning : CurvatureTuning, DesignTuning {
   double outside_share = 1e-3;
   // The share of θ at which a gradient that may fail does: such θ are skipped as long as they are
   // not more, by three standard deviations of their number.
-  // Origin: measured (benchmarks/expensive_models.py failures, the table of docs/models.md): 10 %
-  // scattered ones raise the error by a few hundredths; beyond it a model is rather broken.
+  // Origin: measured (benchmarks/expensive_models.py failures): 10 % scattered ones raised the error
+  // by a hundredth; beyond it a model is rather broken.
   double most_skipped = 0.1;
   // Skipped θ lie together if scattered ones would lie as unevenly with less than this probability.
   // Origin: the usual level of significance, and a bound: scattered ones are taken for a region in
