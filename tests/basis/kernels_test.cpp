@@ -124,7 +124,7 @@ TEST(Kernels, PortionsHaveTheSameBits) {
   const std::vector<Basis> bases = {
       Basis(std::vector<Family>(5, legendre()), IndexSet::first(5, 2500)),
       Basis({fourier(), legendre(), fourier()}, IndexSet::first(3, 2500)),
-      Basis({legendre()}, IndexSet::first(1, m))};
+      Basis({legendre(), legendre()}, IndexSet::first(2, m))};
   for (const Basis& basis : bases) {
     const Matrix eta = signed_numbers(12, samples, basis.dimension()),
                  g = signed_numbers(13, samples, q);
@@ -144,7 +144,6 @@ TEST(Kernels, PortionsHaveTheSameBits) {
       project(psi, g.col(c), sum);
       ASSERT_EQ(sum, sums.col(c));
     }
-    if (basis.dimension() == 1) continue;
     const Matrix matrix = dense(psi);
     expect_close(x, (matrix * u).eval(), (10 * matrix.cwiseAbs() * u.cwiseAbs()).eval());
   }

@@ -62,6 +62,7 @@ template <class Visitor>
 void visit(PointwiseTuning& tuning, const Visitor& visitor) {
   visitor("memory", tuning.memory);
   visitor("most_steps", tuning.most_steps);
+  visitor("tasks", tuning.tasks);
   visitor("rescale_from", tuning.rescale_from);
   visitor("overshoot", tuning.overshoot);
   visitor("regime_change", tuning.regime_change);
