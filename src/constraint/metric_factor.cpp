@@ -78,8 +78,6 @@ ProximalWeight proximal_weight(const Matrix& H, const Vector& g, const Constrain
         with_equalities(symmetric_part(H) + weight * Matrix::Identity(q, q), constraints, x, theta);
     const Matrix factor = positive_factor(M, 0);
     const Projection end = project(constraints, theta, factor, x - solve_cholesky(factor, g));
-    // Too far for the projection: what it has managed is far enough for it.
-    if (end.outcome != QuadraticSolution::Outcome::solved && before) return {4 * weight, true};
     if (end.outcome != QuadraticSolution::Outcome::solved) break;
     const Vector step = end.x - x;
     if (before && (step - *before).norm() <= same_step * step.norm()) return {4 * weight, true};

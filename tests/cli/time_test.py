@@ -109,7 +109,7 @@ max_seconds = 2
     summary = json.loads(out)
     assert code == 1 and summary["status"] == "out_of_time", summary["stop_reason"]
     assert summary["seconds"] <= 1.1 * 2 + 0.3
-    assert summary["error"]["estimate"] > 0 and summary["noise"] == "random"
+    assert summary["error"]["estimate"] > 0 and summary["noise"] == "sobol"
 
 
 def test_both_times_are_printed(run, tmp_path):

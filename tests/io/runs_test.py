@@ -422,7 +422,7 @@ def test_progress_elsewhere_is_one_line(run):
     code, _, err = run("solve", PAPER, "--set", "solve.method=masg", "--set", "solve.tolerance=1e-3")
     assert code == 0
     assert re.fullmatch(r"stage \d 300/300  m 19  samples 500  error \S+ of 1e-03  \S+ gradients/s  0 s left\n", err), err
-    code, _, err = run("solve", PROBLEM["sieve"])
+    code, _, err = run("solve", PROBLEM["sieve"], "--set", "solve.method=sieve")
     assert code == 0
     assert re.fullmatch(r"sieve, stage \d+  m \d+  samples \d+  error \S+ of \S+  \S+ gradients/s  0 s left\n", err), err
     assert run("solve", PAPER, "--quiet")[2] == "" and run("solve", PAPER, "--json")[2] == ""

@@ -17,7 +17,7 @@ def fails(theta, share):
     return np.modf(np.abs(np.sin(12.9898 * theta[:, 0] + 78.233 * theta[:, 1]) * 43758.5453))[0] < share
 
 
-TWO = {"parameters": {"a": cg.Uniform(0, 1), "b": cg.Uniform(0, 1)}, "variables": ["x"], "tolerance": 1e-3}
+TWO = {"parameters": {"a": cg.Uniform(0, 1), "b": cg.Uniform(0, 1)}, "variables": ["x"], "tolerance": 1e-6}
 
 
 def product(x, theta):

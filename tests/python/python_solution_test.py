@@ -420,9 +420,11 @@ def test_gallery():
 
 
 def test_same_numbers_as_the_program(tmp_path, run):
-    """Up to rounding: the linker may choose another of several equal copies of Eigen's loops."""
+    """Up to rounding: the linker may choose another of several equal copies of Eigen's loops. How strongly each function is pulled to 0
+    is found by iteration, which makes more of that, but nothing that an error bar would show."""
     file = cg.gallery("quickstart").write(tmp_path)
     assert run("solve", file, "-o", "run", "--quiet")[0] == 0
     stored, here = cg.load(tmp_path / "run"), cg.solve_file(file)
-    assert stored.gradients == here.gradients and np.allclose(stored.coefficients, here.coefficients, rtol=0, atol=1e-12)
+    assert stored.gradients == here.gradients and np.allclose(
+        stored.coefficients, here.coefficients, rtol=0, atol=1e-6 * here.error)
     assert os.path.exists(tmp_path / "run" / "summary.json")

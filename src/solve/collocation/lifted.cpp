@@ -41,6 +41,7 @@ void shorten(double longest, const Matrix& x, Matrix& beyond) {
   const auto middle = sizes.begin() + sizes.size() / 2;
   std::nth_element(sizes.begin(), middle, sizes.end());
   const double limit = longest * *middle;
+  if (lengths.maxCoeff() <= limit) return;  // nothing grows like that: y stays what it is
   for (Index i = 0; i < beyond.rows(); ++i) {
     if (std::isfinite(lengths(i))) {
       beyond.row(i) *= std::pow(1 + std::pow(lengths(i) / limit, 4), -0.25);
