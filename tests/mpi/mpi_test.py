@@ -144,6 +144,7 @@ minimize = "(x - sin(t))^2 + (y - x*t)^2 + v*x*(1 + y^2)/9"
 method = "gd"
 seed = 5
 iterations = 100000
+max_gradients = 1_000_000_000_000
 samples = 20000
 basis_size = 8
 """
