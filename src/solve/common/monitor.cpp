@@ -62,7 +62,7 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run, std::optio
         fmt::format("{} needs {} gradients, but only {} of max_gradients = {} are left", step(),
                     gradients, options_.max_gradients - run.gradients, options_.max_gradients));
   }
-  if (agreed_seconds(run, now) > options_.max_seconds) {
+  if (agreed_overtime(run, now) > 0) {
     return stop(Status::out_of_time,
                 fmt::format("max_seconds = {} passed before {}", options_.max_seconds, step()));
   }
@@ -92,12 +92,15 @@ void Monitor::tell(Run& run, const std::function<void()>& fill) {
   stopped_ = answer[0] != 0;
 }
 
-double Monitor::agreed_seconds(const Run& run, std::optional<double> now) const {
-  if (!now) now = session_seconds();
-  if (!options_.ranks) return *now;
+// Of rank 0: what is left of max_seconds when a run begins differs from rank to rank.
+double Monitor::agreed_overtime(const Run& run, std::optional<double> now) const {
+  const double overtime = (now ? *now : session_seconds()) - options_.max_seconds;
+  if (!options_.ranks) return overtime;
   const double norm = run.history.empty() ? 0 : run.history.back().gradient_norm;
   const auto gradients = static_cast<double>(run.gradients);
-  const Numbers first = options_.ranks->from_first([&] { return Numbers{*now, gradients, norm}; });
+  const Numbers first = options_.ranks->from_first([&] {
+    return Numbers{overtime, gradients, norm};
+  });
   const bool same = first[1] == gradients && (first[2] == norm || std::isnan(norm));
   if (!same)
     throw std::runtime_error(

@@ -49,8 +49,9 @@ class Monitor {
  private:
   void tell(Run& run, const std::function<void()>& fill);
   void ask(Run& run, const std::function<void()>& fill);
-  // What the clock shows, on rank 0. Throws where this rank has other numbers than that one.
-  [[nodiscard]] double agreed_seconds(const Run& run, std::optional<double> now) const;
+  // What the clock shows beyond max_seconds, on rank 0. Throws where this rank has other numbers than
+  // that one.
+  [[nodiscard]] double agreed_overtime(const Run& run, std::optional<double> now) const;
   [[nodiscard]] Progress progress_of(const Run& run) const;
   // What is left to do, in seconds: a guess.
   [[nodiscard]] std::optional<double> seconds_left(const Run& run, const Progress& progress,
