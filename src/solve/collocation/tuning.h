@@ -164,8 +164,7 @@ struct CollocationTuning : CurvatureTuning, DesignTuning {
   double most_skipped = 0.1;
   // Skipped θ lie together if scattered ones would lie as unevenly with less than this probability.
   // Origin: the usual level of significance, and a bound: scattered ones are taken for a region in
-  // less than that share of runs (tests/estimate/scatter_test.cpp). Measured (the same script, table
-  // `together`).
+  // less than that share of runs (tests/estimate/scatter_test.cpp). No table of other levels yet.
   double scatter_doubt = 0.05;
   // Minima that differ by more than this share of |x| and of the tolerance are not the same.
   // Origin: far above rescue_accuracy, far below what two wells differ by.
