@@ -39,14 +39,15 @@ Node FormulaBuilder::infix(Op op, const Operand& left, const Operand& right,
   const Shape a = graph_.shape(left.node), b = graph_.shape(right.node);
   if (op == Op::multiply && !a.is_scalar() && !b.is_scalar()) {
     if (is_column(a) && is_column(b)) {
-      throw FormulaError(fmt::format("'*' between two vectors is ambiguous; write dot({}, {}) for "
-                                     "their inner product",
+      throw FormulaError(fmt::format("'*' between two vectors is ambiguous; write dot({0}, {1}) for "
+                                     "their inner product, multiply({0}, {1}) for the vector of "
+                                     "the products of their components",
                                      text(left.token), text(right.token)),
                          where);
     }
     op = Op::product;
   }
-  if (op == Op::divide && !b.is_scalar()) {
+  if (op == Op::divide && !b.is_scalar() && !is_column(b)) {
     throw FormulaError("cannot divide by " + in_words(b), where);
   }
   if (op == Op::power && !b.is_scalar()) {

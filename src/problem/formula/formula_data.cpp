@@ -125,13 +125,13 @@ void add_variables(FormulaData& data, const FormulaSpec& spec, Names& names) {
   }
 }
 
-// Whether a term that was taken out of the objective has some of these columns of x.
-bool is_in_kinks(const FormulaData& data, Index first, Index count) {
+// Whether a constraint, or a term that was taken out of the objective, has some of these columns of
+// x. In "minimize r subject to |c − a| <= r" the objective alone does not depend on c.
+bool is_in_rows(const FormulaData& data, Index first, Index count) {
   return std::ranges::any_of(data.row_nodes, [&](const RowNodes& row) {
-    return row.what.kind == Constraint::Kind::kink &&
-           std::ranges::any_of(dependence(data.graph, row.value).inputs, [&](const auto& input) {
-             return input.first == slot_x && input.second >= first && input.second < first + count;
-           });
+    return std::ranges::any_of(dependence(data.graph, row.value).inputs, [&](const auto& input) {
+      return input.first == slot_x && input.second >= first && input.second < first + count;
+    });
   });
 }
 
@@ -146,9 +146,13 @@ void add_objective(FormulaData& data, const FormulaSpec& spec, const Scope& name
   for (std::size_t i = 0; i < data.variables.size(); ++i) {
     const Index width = data.variable_widths[i];
     const auto value = data.graph.constant_value(data.gradient[i]);
-    if (value && value->isZero(0) && !is_in_kinks(data, first, width)) {
-      throw FormulaError("the objective does not depend on '" + spec.variables[i].name + "'",
-                         data.objective_span);
+    if (value && value->isZero(0) && !is_in_rows(data, first, width)) {
+      throw FormulaError(
+          fmt::format("{} not depend on '{}'",
+                      data.row_nodes.empty() ? "the objective does"
+                                             : "the objective and the constraints do",
+                      spec.variables[i].name),
+          data.objective_span);
     }
     first += width;
   }

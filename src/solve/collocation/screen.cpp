@@ -306,6 +306,14 @@ std::vector<Index> Screening::with(Remark remark) const {
   return found;
 }
 
+void Screening::shorten(Index count) {
+  samples = count;
+  for (Vector* column : {&squares, &gradients, &weights}) column->conservativeResize(count);
+  if (multiplier_squares.size() > 0)
+    multiplier_squares.conservativeResize(count, multiplier_squares.cols());
+  remarks.resize(static_cast<std::size_t>(count));
+}
+
 namespace {
 
 // Of the metric, and of two quadratic programs: to evaluate the expansion and to test it.

@@ -36,6 +36,8 @@ struct Screening {
 
   // Numbers of samples with a remark.
   [[nodiscard]] std::vector<Index> with(Remark remark) const;
+  // Keeps the first `count` of them, whole blocks.
+  void shorten(Index count);
   // θ ~ π among them.
   [[nodiscard]] Index from_measure() const { return samples / 2; }
 };

@@ -73,12 +73,9 @@ Verdict settle(const Context& context, Index look, const std::vector<Index>& num
   return Verdict::go_on;
 }
 
-// Samples at which ∇f or H is not what it should be, the most probable first; and those whose Newton
-// steps say nothing, as they come: their errors are as large as errors can be, unless they are
-// solved.
+// Samples at which ∇f or H is not what it should be, the most probable first.
 Verdict settle_remarks(const Context& context, Index look, Screening& screening,
                        CollocationState& state) {
-  const Index most = context.tuning.most_settled;
   std::vector<Index> numbers = screening.with(Remark::not_convex);
   for (const Remark remark : {Remark::not_finite, Remark::on_border}) {
     const std::vector<Index> more = screening.with(remark);
@@ -86,9 +83,31 @@ Verdict settle_remarks(const Context& context, Index look, Screening& screening,
   }
   std::stable_sort(numbers.begin(), numbers.end(),
                    [&](Index a, Index b) { return screening.weights(a) > screening.weights(b); });
-  if (settle(context, look, numbers, most, screening, state) == Verdict::stop) return Verdict::stop;
-  return settle(context, look, screening.with(Remark::not_quadratic),
-                most * context.tuning.settling_rounds, screening, state);
+  return settle(context, look, numbers, context.tuning.most_settled, screening, state);
+}
+
+// How many samples, from the first on, have at most this many whose Newton steps are no distances:
+// whole blocks, at least one.
+Index samples_with_steps(const Screening& screening, Index most) {
+  Index without = 0, end = 0;
+  for (Index i = 0; i < screening.samples; ++i) {
+    if (i % block_size == 0) end = std::max(i, block_size);
+    const Remark remark = screening.remarks[static_cast<std::size_t>(i)];
+    without += remark == Remark::not_quadratic || remark == Remark::not_convex ||
+               remark == Remark::not_finite || remark == Remark::on_border;
+    if (without > most) return end;
+  }
+  return screening.samples;
+}
+
+// Samples whose Newton steps say nothing, as they come. What is not solved counts as wrong as x can
+// be: a test that can solve some of them only, such as |x|^1.5 where every fourth Newton step is no
+// distance, takes fewer samples instead.
+Verdict settle_steps(const Context& context, Index look, Screening& screening,
+                     CollocationState& state) {
+  const Index most = context.tuning.most_settled * context.tuning.settling_rounds;
+  screening.shorten(samples_with_steps(screening, most));
+  return settle(context, look, screening.with(Remark::not_quadratic), most, screening, state);
 }
 
 // The numbers of the samples with the largest squares.
@@ -239,6 +258,8 @@ Screened screen_once(const Context& context, const ScreenPlan& plan, double conf
   const auto judged = [&] {
     return judge_test(screening.squares, state.error.rest(), target(context, state), confidence);
   };
+  if (solvable && settle_steps(context, look, screening, state) == Verdict::stop)
+    return Screened::stopped;
   result = judged();
   if (solvable && result.outcome != TestResult::Outcome::passed) {
     if (settle_worst(context, look, screening, state) == Verdict::stop) return Screened::stopped;

@@ -16,6 +16,7 @@ constexpr double smallest_ratio = 1e-4;  // of actual to predicted decrease, for
 constexpr double shrink_below = 0.25, grow_above = 0.75;  // the same, for the radius to change
 constexpr double shrinkage = 0.25, growth = 2.5;
 constexpr double singular = 1e-12;   // λ_min/λ_max below is 0 to rounding
+constexpr double settled = 0.1;      // of what the whole step gains, to compare with rounding
 constexpr int most_shrinkages = 60;  // of the region at one x
 
 // Shares of the way between two minima: a minimum rises at once, and between wells in the middle.
@@ -134,9 +135,11 @@ class Descent {
       const double enough = options_.tolerance + options_.relative_tolerance * best_.x.norm();
       if (step.newton && length <= enough) return end(Minimum::Outcome::found);
       const bool unseen = below_rounding(f_, step.predicted, best_.value);
-      if (unseen && !step.newton)
+      if (unseen && !step.newton) {
+        if (!at_border && is_settled(model)) return end(Minimum::Outcome::found);
         return end(at_border || model.eigenvalues(0) > 0 ? Minimum::Outcome::unfinished
                                                          : Minimum::Outcome::not_convex);
+      }
       const Vector x = best_.x + step.p;
       const double f = value(x);
       Vector g = std::isfinite(f) ? gradient(x) : Vector::Constant(x.size(), f);
@@ -158,6 +161,14 @@ class Descent {
       if (ratio > smallest_ratio) return move(x, f, std::move(g));
     }
     return end(Minimum::Outcome::unfinished);
+  }
+
+  // Whether even the whole step of Newton would gain hardly more than rounding. The region is smaller
+  // than that step where the model is bad on the scale of the step itself: |x|^1.5 near its minimum,
+  // with a curvature that grows without end.
+  bool is_settled(const Model& model) const {
+    const Step whole = best_step(model, infinity);
+    return whole.newton && below_rounding(f_, settled * whole.predicted, best_.value);
   }
 
   bool move(const Vector& x, double f, Vector g) {
