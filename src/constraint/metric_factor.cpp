@@ -11,7 +11,7 @@
 namespace chaosgrad::internal {
 namespace {
 
-constexpr double singular = 1e-8;      // λ_min/λ_max below: flat
+constexpr double singular = 1e-8;      // λ_min/λ_max below, in units of their own: flat
 constexpr double same_step = 0.05;     // |difference of two steps|/|step|
 constexpr int most_enlargements = 14;  // of R, by 4 each
 
@@ -33,11 +33,24 @@ double largest_pull(const Vector& g, const Constraints& constraints, const Vecto
 
 }  // namespace
 
+Vector own_units(const Matrix& H) {
+  const Vector curvature = H.diagonal();
+  const double largest = std::max(curvature.cwiseAbs().maxCoeff(), 1e-300);
+  return (curvature.array() > 0).select(curvature, largest).cwiseSqrt().cwiseInverse();
+}
+
+Vector eigenvalues_in_own_units(const Matrix& H) {
+  const Vector unit = own_units(H);
+  return symmetric_eigenvalues(unit.asDiagonal() * symmetric_part(H) * unit.asDiagonal());
+}
+
 Matrix positive_factor(const Matrix& H, double least) {
-  const SymmetricEigen eigen = symmetric_eigen(symmetric_part(H));
+  const Vector unit = own_units(H);
+  const SymmetricEigen eigen =
+      symmetric_eigen(unit.asDiagonal() * symmetric_part(H) * unit.asDiagonal());
   const double floor = least * std::max(eigen.values.cwiseAbs().maxCoeff(), 1e-300);
-  return cholesky_factor(eigen.vectors * eigen.values.cwiseMax(floor).asDiagonal() *
-                         eigen.vectors.transpose());
+  const Matrix vectors = unit.cwiseInverse().asDiagonal() * eigen.vectors;
+  return cholesky_factor(vectors * eigen.values.cwiseMax(floor).asDiagonal() * vectors.transpose());
 }
 
 Matrix with_equalities(const Matrix& H, const Constraints& constraints, const Vector& x,
@@ -65,8 +78,7 @@ Matrix with_equalities(const Matrix& H, const Constraints& constraints, const Ve
 ProximalWeight proximal_weight(const Matrix& H, const Vector& g, const Constraints& constraints,
                                const Vector& theta, const Vector& x) {
   const Index q = x.size();
-  const Vector eigenvalues =
-      symmetric_eigenvalues(symmetric_part(with_equalities(H, constraints, x, theta)));
+  const Vector eigenvalues = eigenvalues_in_own_units(with_equalities(H, constraints, x, theta));
   const double size = eigenvalues.cwiseAbs().maxCoeff();
   const double pull = largest_pull(g, constraints, theta, x);
   if (std::abs(eigenvalues(0)) > singular * size || !(pull > 0)) return {};

@@ -6,7 +6,12 @@
 
 namespace chaosgrad::internal {
 
-// Of H (symmetrised) with eigenvalues of at least `least` times the largest.
+// The units of x in which every variable has the curvature 1, those without any that of the largest:
+// a quantity in millions beside one in thousandths does not make H singular.
+[[nodiscard]] Vector own_units(const Matrix& H);
+[[nodiscard]] Vector eigenvalues_in_own_units(const Matrix& H);
+
+// Of H (symmetrised) with eigenvalues of at least `least` times the largest, in its own units.
 [[nodiscard]] Matrix positive_factor(const Matrix& H, double least);
 
 // H + ρ Σ a aᵀ/|a|² over the gradients a of the equalities at x, ρ the mean eigenvalue of H. No

@@ -36,7 +36,8 @@ class Names {
   const Node node = parse(graph, formula.text, names, formula.id);
   if (!graph.shape(node).is_scalar()) {
     throw FormulaError(
-        "expected a scalar, found a vector of " + std::to_string(graph.shape(node).size()),
+        "expected a scalar, found a vector of " + std::to_string(graph.shape(node).size()) +
+            "; sum(…) adds its components, dot(a, b) is the inner product of two vectors",
         span_of(formula));
   }
   return node;

@@ -185,6 +185,13 @@ const VectorCase vector_cases[] = {
      [](const Reals& v, const Reals& w, const Real& s) -> Real {
        return dot(v, times_matrix(w)) + s * (v[0] + v[1] + v[2]);
      }},
+    {"sum(s/(2 + (v*w)^2)) + dot(w*v, v/(3 + w^2))",
+     [](const Reals& v, const Reals& w, const Real& s) -> Real {
+       Real total = 0;
+       for (std::size_t i = 0; i < 3; ++i)
+         total += s / (2 + v[i] * v[i] * w[i] * w[i]) + w[i] * v[i] * v[i] / (3 + w[i] * w[i]);
+       return total;
+     }},
     {"sum((v*transpose(w))*v)",
      [](const Reals& v, const Reals& w, const Real&) -> Real {
        return (v[0] + v[1] + v[2]) * dot(w, v);

@@ -194,6 +194,10 @@ TEST_F(Formulas, VectorsAndMatrices) {
   expect("(v + w)[0]", {1.5});
   expect("[x, y, 1]", {x, y, 1});
   expect("dot(v, w)", {10.5});
+  expect("v*w", {0.5, -2, 12});
+  expect("x*v*w", {0.5 * x, -2 * x, 12 * x});
+  expect("6/v", {6, 3, 2});
+  expect("w/v", {0.5, -0.5, 4.0 / 3});
   expect("sum(w)", {3.5});
   expect("norm2(v)", {std::sqrt(14)});
   expect("A*v", {14, 32});
@@ -256,11 +260,11 @@ TEST_F(Formulas, WrongArguments) {
   expect_mistake("exp()", "exp needs 1 argument, found 0", 0, 5);
   expect_mistake("v + [1, 2]", "cannot add a vector of 3 and a vector of 2", 0, 10);
   expect_mistake("A - v", "cannot subtract a vector of 3 from a 2 × 3 matrix", 0, 5);
-  expect_mistake(
-      "v*w", "'*' between two vectors is ambiguous; write dot(v, w) for their inner product", 0, 3);
+  expect_mistake("v*[1, 2]", "cannot multiply a vector of 3 by a vector of 2", 0, 8);
   expect_mistake("A*[1, 2]",
                  "cannot multiply a 2 × 3 matrix by a vector of 2: 3 columns against 2 rows", 0, 8);
-  expect_mistake("1/v", "cannot divide by a vector of 3", 0, 3);
+  expect_mistake("1/A", "cannot divide by a 2 × 3 matrix", 0, 3);
+  expect_mistake("[1, 2]/v", "cannot divide a vector of 2 by a vector of 3", 0, 8);
   expect_mistake("2^v", "an exponent must be a number, found a vector of 3", 0, 3);
   expect_mistake("A^2", "cannot raise a 2 × 3 matrix to a power", 0, 3);
   expect_mistake("dot(v, [1, 2])",

@@ -24,6 +24,7 @@ TEST(SourceCode, HasEveryOperation) {
       "if(t < u, t, 2*u) + if(t >= 0 and u != 0, 1, 3) + if(not t == u or t <= 1, t^2.5 + 1, 0)*0",
       "min(t, u, 0.1) + max(t, x[0]) + huber(3*t, 0.5) + pow(2, t) + t^7",
       "dot(x, x) + norm2(x - t) + norm1(x)*sum(x) - 2",
+      "sum(t/(2 + x*x)) + dot(x*x, x/(x^2 + 3))",
       "dot(solve([[2 + t, u, 0], [t, 1, 0.3], [0.1, u, t]], x), [1, 2, 3])",
       "solve([[2, 1], [1, 3]], [t, u])[1] + (outer(x, x)*x)[2]",
       "transpose([[t, u, 1], [2, 3, t]])[2, 1] + ([[t, 0, 1], [0, 0, 2]]*x)[0]",

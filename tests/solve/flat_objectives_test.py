@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 BALL = """
 [parameters]
@@ -67,6 +68,74 @@ x = { size = 2, start = 10 }
 [objective]
 minimize = "norm2(x - [-1, 0]) + norm2(x - [1, 0]) + weight*norm2(x - [0, 2])"
 """
+# Variables that stand in the constraints alone: the smallest circle around three points, one of which moves on an axis, and the
+# largest one in a triangle (Boyd and Vandenberghe, 8.5.1).
+AROUND = """
+[parameters]
+s = { distribution = "uniform", lower = 1, upper = 3 }
+[variables]
+c = { size = 2 }
+r = { start = 10 }
+[constraints]
+a = "norm2(c - [s, 0]) <= r"
+b = "norm2(c + [s, 0]) <= r"
+d = "norm2(c - [0, 2]) <= r"
+[objective]
+minimize = "r"
+"""
+INSIDE = """
+[parameters]
+t = { distribution = "uniform", lower = 1, upper = 2 }
+[variables]
+x = {}
+y = {}
+r = {}
+[constraints]
+left = "x >= r"
+bottom = "y >= r"
+slope = "x + y + sqrt(2)*r <= t"
+[objective]
+minimize = "-r"
+"""
+# Hadley and Whitin, Analysis of Inventory Systems: lots of three items in one store, in units from 1 to 10^6; and the demand of a consumer
+# with the utility of Cobb and Douglas. Neither is flat for its units.
+LOTS = """
+[parameters]
+demand = { distribution = "lognormal", mu = "log(1e6)", sigma = 0.3 }
+room = { distribution = "uniform", lower = 1500, upper = 6000 }
+[constants]
+order = [40, 90, 500]
+hold = "[0.02, 5, 800]"
+volume = [0.05, 2, 30]
+[variables]
+lot = { size = 3, start = 1, lower = 0.01 }
+[constraints]
+space = "dot(volume, lot) <= room"
+[objective]
+minimize = "sum(order*[demand, 2000, 54]/lot + hold*lot/2)"
+"""
+CONSUMER = """
+[parameters]
+price = { distribution = "lognormal", mu = "log(2e-3)", sigma = 0.3 }
+income = { distribution = "uniform", lower = 3e4, upper = 9e4 }
+[variables]
+x = { lower = 0, start = 1 }
+y = { lower = 0, start = 1 }
+z = { lower = 0, start = 1 }
+[constraints]
+budget = "price*x + 40*y + 9000*z <= income"
+[objective]
+minimize = "-(0.3*log(x) + 0.5*log(y) + 0.2*log(z))"
+"""
+# Between the two middle ones of four readings all are medians.
+MEDIAN = """
+[parameters]
+t = { distribution = "uniform", lower = -0.4, upper = 0.4 }
+[variables]
+x = {}
+[objective]
+minimize = "sum(abs(x - [1 + t, 2, 3.5, 7 - t]))"
+"""
 NOT_UNIQUE = """
 [parameters]
 p = { distribution = "uniform", lower = 1, upper = 2 }
@@ -114,9 +183,28 @@ def least_distances(weight):
     return [0, weight / np.sqrt(4 - weight**2)]
 
 
+def circle_around(s):
+    """Through the three points, or on two of them as a diameter."""
+    return [0, 0, s] if s >= 2 else [0, 1 - s * s / 4, 1 + s * s / 4]
+
+
+def lots(demand, room):
+    """sqrt(order demand/(hold/2 + price volume)), the price of the store 0 or such that it is full."""
+    order, hold, volume = np.array([40, 90, 500]), np.array([0.02, 5, 800]), np.array([0.05, 2, 30])
+    lot = lambda price: np.sqrt(order * [demand, 2000, 54] / (hold / 2 + price * volume))  # noqa: E731
+    if volume @ lot(0) <= room:
+        return lot(0)
+    return lot(optimize.brentq(lambda price: volume @ lot(price) - room, 0, 1e6, xtol=1e-14))
+
+
+def circle_inside(t):
+    return [t / (2 + np.sqrt(2))] * 3
+
+
 CASES = {"ball": (BALL, opposite), "highest return": (HIGHEST_RETURN, highest_return),
          "linear program": (LINEAR_PROGRAM, lambda price: [2, 6]), "largest of three": (LARGEST_OF_THREE, largest_of_three),
-         "distances": (DISTANCES, least_distances)}
+         "distances": (DISTANCES, least_distances), "circle around": (AROUND, circle_around), "circle inside": (INSIDE, circle_inside),
+         "lots": (LOTS, lots), "consumer": (CONSUMER, lambda price, income: [0.3 * income / price, 0.5 * income / 40, 0.2 * income / 9000])}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -153,6 +241,22 @@ def test_what_nothing_fixes_is_refused(run, tmp_path):
     code, out, err = run("solve", "own.toml", "--json")
     assert code == 3 and json.loads(out)["status"] == "not_strongly_convex", out
     assert "-0.71 x[0], 0.71 x[1]" in err or "0.71 x[0], -0.71 x[1]" in err
+
+
+def test_a_median_that_is_not_one_is_refused(run, tmp_path):
+    (tmp_path / "own.toml").write_text(MEDIAN)
+    code, out, err = run("solve", "own.toml", "--json")
+    assert code == 3 and json.loads(out)["status"] == "not_strongly_convex", out
+    assert "its curvature is 0 along 1 x" in err
+    (tmp_path / "own.toml").write_text(MEDIAN.replace(", 7 - t", ""))
+    code, out, err = run("solve", "own.toml", "--json")
+    assert code == 0 and abs(json.loads(out)["mean"][0] - 2) < 1e-12, err
+
+
+def test_a_variable_that_is_nowhere_is_refused(run, tmp_path):
+    (tmp_path / "own.toml").write_text(INSIDE.replace("y = {}", "y = {}\nz = { lower = 0 }"))
+    code, _, err = run("solve", "own.toml")
+    assert code == 2 and "the objective and the constraints do not depend on 'z'" in err
 
 
 def test_what_falls_without_end_is_refused(run, tmp_path):

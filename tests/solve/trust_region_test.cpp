@@ -47,6 +47,26 @@ TEST(TrustRegion, SaysThatTheStartIsOutside) {
   EXPECT_EQ(found.outcome, Outcome::outside_domain);
 }
 
+// |x|^1.5 − b x: the curvature has no limit at 0, where the minimum is if b = 0; (3/2) √x = b if not.
+TEST(TrustRegion, ArrivesWhereTheCurvatureGrowsWithoutEnd) {
+  for (const double b : {0.0, 1e-4, -0.3}) {
+    PointFunction f = function_of(
+        [b](const Vector& x) { return std::pow(std::abs(x(0)), 1.5) - b * x(0) + 2; },
+        [b](const Vector& x) -> Vector {
+          return Vector::Constant(1, std::copysign(1.5 * std::sqrt(std::abs(x(0))), x(0)) - b);
+        });
+    f.hessian = [](const Vector& x) -> Matrix {
+      return Matrix::Constant(1, 1, 0.75 / std::sqrt(std::abs(x(0))));
+    };
+    for (const double start : {1e-3, 0.2, -5.0, 1e4}) {
+      const Minimum found = minimise(f, Vector::Constant(1, start), {.relative_tolerance = 1e-10});
+      EXPECT_EQ(found.outcome, Outcome::found) << b << " from " << start;
+      // f is known to 1e-12: so is |x|^1.5 beside 0.
+      EXPECT_NEAR(found.x(0), std::copysign(std::pow(b / 1.5, 2), b), 1e-7) << b << " " << start;
+    }
+  }
+}
+
 PointFunction rosenbrock() {
   return function_of(
       [](const Vector& x) { return std::pow(1 - x(0), 2) + 100 * std::pow(x(1) - x(0) * x(0), 2); },

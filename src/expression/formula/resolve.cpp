@@ -37,16 +37,9 @@ void FormulaBuilder::name(Token token) {
 Node FormulaBuilder::infix(Op op, const Operand& left, const Operand& right,
                            SourceSpan where) const {
   const Shape a = graph_.shape(left.node), b = graph_.shape(right.node);
-  if (op == Op::multiply && !a.is_scalar() && !b.is_scalar()) {
-    if (is_column(a) && is_column(b)) {
-      throw FormulaError(fmt::format("'*' between two vectors is ambiguous; write dot({0}, {1}) for "
-                                     "their inner product, multiply({0}, {1}) for the vector of "
-                                     "the products of their components",
-                                     text(left.token), text(right.token)),
-                         where);
-    }
-    op = Op::product;
-  }
+  // Of two vectors, the products of their components.
+  const bool vectors = is_column(a) && is_column(b);
+  if (op == Op::multiply && !a.is_scalar() && !b.is_scalar() && !vectors) op = Op::product;
   if (op == Op::divide && !b.is_scalar() && !is_column(b)) {
     throw FormulaError("cannot divide by " + in_words(b), where);
   }

@@ -94,16 +94,21 @@ const std::string& DataFiles::content(const TomlDocument& document, const toml::
   }
 }
 
-double ConstantScope::evaluate(TomlDocument& document, const toml::node& node,
+Matrix ConstantScope::evaluate(TomlDocument& document, const toml::node& node,
                                std::string_view what) {
   const FormulaText formula = document.formula(node, what);
   try {
-    const std::optional<Matrix> value =
-        graph.constant_value(parse(graph, formula.text, names, formula.id));
-    if (value && value->size() == 1) return (*value)(0, 0);
+    // All names are constants, and so is what is made of them.
+    return *graph.constant_value(parse(graph, formula.text, names, formula.id));
   } catch (const FormulaError& error) {
     document.fail(error);
   }
+}
+
+double ConstantScope::number(TomlDocument& document, const toml::node& node,
+                             std::string_view what) {
+  const Matrix value = evaluate(document, node, what);
+  if (value.size() == 1) return value(0, 0);
   document.fail(node, fmt::format("{}: expected a number, found a vector", what));
 }
 
@@ -118,7 +123,7 @@ Distribution read_distribution(TomlDocument& document, const toml::table& table,
     for (const DistributionArgument& argument : entry.arguments) {
       const toml::node* node = table.get(argument.key);
       values.push_back(
-          node ? constants.evaluate(document, *node, fmt::format("{}.{}", what, argument.key))
+          node ? constants.number(document, *node, fmt::format("{}.{}", what, argument.key))
                : *argument.fallback);
     }
     return entry.make(values);

@@ -22,8 +22,9 @@ class DataFiles {
 struct ConstantScope {
   Graph graph;
   Scope names;
-  // A number or a formula of constants.
-  double evaluate(TomlDocument& document, const toml::node& node, std::string_view what);
+  // A number or a formula of constants, and one that must be a number.
+  Matrix evaluate(TomlDocument& document, const toml::node& node, std::string_view what);
+  double number(TomlDocument& document, const toml::node& node, std::string_view what);
 };
 
 // A parameter's distribution, from the keys of its table (other keys, such as basis, are the

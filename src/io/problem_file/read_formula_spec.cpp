@@ -23,7 +23,7 @@ void read_constants(TomlDocument& document, DataFiles& files, ConstantScope& con
       if (!file) document.fail(*entry.value, what + ": expected { file = \"…\" }");
       value = parse_csv_matrix(files.content(document, *file, what), document.string(*file, what));
     } else if (entry.value->is_string()) {
-      value = Matrix::Constant(1, 1, constants.evaluate(document, *entry.value, what));
+      value = constants.evaluate(document, *entry.value, what);
     } else {
       value = document.matrix(*entry.value, what);
     }
@@ -68,7 +68,7 @@ void read_parameters(TomlDocument& document, DataFiles& files, ConstantScope& co
       read_basis(document, *basis, what + ".basis", parameter);
     if (const toml::node* breakpoints = table.get("breakpoints")) {
       for (const toml::node& point : document.array(*breakpoints, what + ".breakpoints")) {
-        parameter.breakpoints.push_back(constants.evaluate(document, point, what + ".breakpoints"));
+        parameter.breakpoints.push_back(constants.number(document, point, what + ".breakpoints"));
       }
     }
     spec.parameters.push_back(std::move(parameter));

@@ -36,6 +36,11 @@ Curvature hessian_at(const Context& context, const Points& nominal, CollocationS
                            make_stream(context.options.seed, Purpose::krylov));
 }
 
+bool is_singular(const Matrix& metric, double floor) {
+  const Vector eigenvalues = eigenvalues_in_own_units(metric);
+  return std::abs(eigenvalues(0)) <= floor * eigenvalues.cwiseAbs().maxCoeff();
+}
+
 Verdict measure_hessian(const Context& context, const Points& nominal, CollocationState& state) {
   const CollocationTuning& tuning = context.tuning;
   Curvature curvature = hessian_at(context, nominal, state);
@@ -49,7 +54,7 @@ Verdict measure_hessian(const Context& context, const Points& nominal, Collocati
   if (context.constraints)
     metric = with_equalities(curvature.matrix(), *context.constraints, nominal.x.row(0).transpose(),
                              nominal.theta.row(0).transpose());
-  const bool singular = context.constraints && std::abs(symmetric_eigenvalues(metric)(0)) <= flat;
+  const bool singular = context.constraints && is_singular(metric, tuning.metric_floor);
   if (singular && context.oracle.has_value())  // descend_safely() finds a metric
     return stop(Status::not_strongly_convex, "the objective is flat " + where, state);
   state.curvature.see_lowest(std::max(curvature.lowest(), flat), where);

@@ -136,6 +136,7 @@ class BlockScreen {
       steps(at, g, factors, r, remarks);
     }
     if (plan_.exact) doubt_steps(at, g, factors, r, remarks);
+    if (plan_.exact && state_.proximal > 0) extend_proximal_steps(at, factors, r, remarks);
     if (context_.constraints) g += at.lifted.force;  // what is left of ∇f beside what binds
     if (plan_.monotone) {
       compare(at, at.x, g, elsewhere(at, start_), remarks);
@@ -263,6 +264,32 @@ class BlockScreen {
       errors.tail(errors.size() - q_) =
           end.row_multipliers.transpose() - at.lifted.row_multipliers.row(i);
       errors = errors.cwiseAbs2().eval();
+    }
+  }
+
+  // Where f is flat the steps are those of the proximal point method, of which many may be needed. A
+  // second one that is ρ times as long as the first: |r|/(1 − ρ) is what they all add up to, as long as
+  // they do not shrink more slowly than that.
+  void extend_proximal_steps(const ScreenBlock& at, const Matrix& factors, Matrix& r,
+                             std::vector<Remark>& remarks) const {
+    const Matrix y = at.x + r;
+    Matrix g(block_size, q_);
+    context_.gradient.call(y, at.theta, g);
+    for (Index i = 0; i < block_size; ++i) {
+      Remark& remark = remarks[static_cast<std::size_t>(i)];
+      if (remark != Remark::none || !g.row(i).allFinite()) continue;
+      const Matrix factor = factors.row(i).reshaped(q_, q_);
+      const Vector from = y.row(i).transpose();
+      const Projection end = project(*context_.constraints, at.theta.row(i).transpose(), factor,
+                                     from - solve_cholesky(factor, Vector(g.row(i).transpose())));
+      const double first = r.row(i).norm(), second = (end.x - from).norm();
+      const double rounding = context_.tuning.step_rounding * (1 + from.norm());
+      if (end.outcome != QuadraticSolution::Outcome::solved ||
+          !(second <= context_.tuning.slowest_proximal * first + rounding)) {
+        remark = Remark::not_quadratic;
+      } else if (second > rounding) {
+        r.row(i) /= 1 - second / first;
+      }
     }
   }
 

@@ -138,6 +138,9 @@ struct CollocationTuning : CurvatureTuning, DesignTuning {
   // be at most this share of it, in every component.
   // Origin: the geometric series that steps of this ratio make is 1/(1 − 1/4) = 1.3 first steps.
   double second_step = 0.25;
+  // The same of steps of the proximal point method, whose lengths are those of a geometric series.
+  // Origin: a limit on how much is made of two steps, ten times the first.
+  double slowest_proximal = 0.9;
   // Rounding of such steps, relative to |x_u| and the first step.
   // Origin: seven digits less than a double has, for Hessians of that condition.
   double step_rounding = 1e-9;
@@ -232,6 +235,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("least_screened", tuning.least_screened);
   visitor("most_screened", tuning.most_screened);
   visitor("second_step", tuning.second_step);
+  visitor("slowest_proximal", tuning.slowest_proximal);
   visitor("step_rounding", tuning.step_rounding);
   visitor("monotone_slack", tuning.monotone_slack);
   visitor("elsewhere_reach", tuning.elsewhere_reach);

@@ -19,29 +19,54 @@ constexpr double no_length = 1e-9;        // of the argument of a norm: at its t
 constexpr int most_halvings = 60;
 constexpr int most_stiffenings = 20;
 
-// What holds x with a force: constraint number k of the working set. Kinks count always.
-bool pulls(const Constraints& set, const Projection& at, Index number) {
+// What holds x with a force: constraint number k of the working set. A kink does where its multiplier
+// is between its limits: at one of them x could leave to that side at no cost, as between the two
+// middle ones of four numbers whose distances are added up.
+bool pulls(const Constraints& set, const ConstraintBlock& block, const Projection& at,
+           Index number) {
   const Index p = set.rows();
-  const double multiplier =
-      number < p ? at.row_multipliers(number) : at.bound_multipliers(number - p);
-  const auto has_it = [&](const Constraint& one) {
+  if (number >= p)
+    return std::abs(at.bound_multipliers(number - p)) > no_multiplier * at.force.norm();
+  const auto found = std::ranges::find_if(set.list(), [&](const Constraint& one) {
     return one.kind == Constraint::Kind::kink && number >= one.first &&
            number < one.first + one.count;
-  };
-  if (number < p && std::ranges::any_of(set.list(), has_it)) return true;
-  return std::abs(multiplier) > no_multiplier * at.force.norm();
+  });
+  const double multiplier = at.row_multipliers(number);
+  if (found == set.list().end()) return std::abs(multiplier) > no_multiplier * at.force.norm();
+  const double least = block.least(0, number), most = block.most(0, number);
+  const double room = found->norm
+                          ? most - at.row_multipliers.segment(found->first, found->count).norm()
+                          : std::min(multiplier - least, most - multiplier);
+  return room > no_multiplier * (most - least);
+}
+
+// The working set, and the kinks that x is at: those whose multiplier is 0 may not be part of it.
+std::vector<Index> binding(const Constraints& set, const ConstraintBlock& block,
+                           const Projection& at) {
+  std::vector<Index> numbers = at.working;
+  const Index q = at.x.size();
+  for (const Constraint& one : set.list()) {
+    if (one.kind != Constraint::Kind::kink || one.norm) continue;
+    for (Index i = one.first; i < one.first + one.count; ++i) {
+      const double slope = block.jacobian.block(0, i * q, 1, q).norm();
+      if (std::abs(block.value(0, i)) <= no_length * slope * (1 + at.x.norm()))
+        numbers.push_back(i);
+    }
+  }
+  return numbers;
 }
 
 // An orthonormal basis of the directions along which what binds at x does not change: those normal
-// to the gradients of the working set. What binds without a force does not hold x.
+// to the gradients of what binds. What binds without a force does not hold x.
 Matrix free_directions(const Constraints& set, const Vector& theta, const Projection& at) {
   const Index q = at.x.size(), p = set.rows();
   ConstraintBlock block;
   set.evaluate(at.x.transpose(), theta.transpose(), block);
-  Matrix normals = Matrix::Zero(q, static_cast<Index>(at.working.size()));
+  const std::vector<Index> numbers = binding(set, block, at);
+  Matrix normals = Matrix::Zero(q, static_cast<Index>(numbers.size()));
   for (Index k = 0; k < normals.cols(); ++k) {
-    const Index number = at.working[static_cast<std::size_t>(k)];
-    if (number < p + q && !pulls(set, at, number)) continue;
+    const Index number = numbers[static_cast<std::size_t>(k)];
+    if (number < p + q && !pulls(set, block, at, number)) continue;
     if (number < p) {
       normals.col(k) = block.jacobian.block(0, number * q, 1, q).transpose().normalized();
     } else if (number < p + q) {  // those beyond are hints

@@ -123,6 +123,7 @@ std::map<MultiIndex, double> measured_gains(const Fit& fit, const WeightedDesign
   const Gains gains = score(fit, eta, wide, executor);
   const Index m = fit.basis.size();
   const std::vector<Index> promising = most_promising(gains, tuning.most_measured);
+  if (promising.empty()) return {};
   std::vector<MultiIndex> indices;
   for (const Index i : promising) indices.push_back(wide.indices()[m + i]);
   const Matrix columns = columns_of(wide, eta, m, promising, executor);

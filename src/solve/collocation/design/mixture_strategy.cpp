@@ -207,7 +207,9 @@ std::optional<Basis> MixtureStrategy::grow(const Fit& fit, double upper, double 
   const auto functions = static_cast<Index>(
       std::min(tuning_.functions_per_point * count,
                tuning_.dense_functions + tuning_.functions_per_further_point * count));
-  Grown grown = grow_basis(fit, *design_, points.eta, functions, tuning_, executor);
+  // A test that refuted the fit has added points that it does not know.
+  const Matrix eta = points.eta.topRows(fit.left_out.rows());
+  Grown grown = grow_basis(fit, *design_, eta, functions, tuning_, executor);
   prior_ = std::move(grown.prior);
   design_.reset();
   mixture_.induced.resize(static_cast<std::size_t>(grown.indices.size()), 0);
