@@ -3,12 +3,13 @@
 
 Usage: benchmarks/bounded.py [--program build/release/chaosgrad] [--jobs 1] [--seeds 1] [--tolerance 1e-3] [--fresh 100] [NAME…]
 
-benchmarks/bounded/ has the files, written before any of them was run. The optimum of each is coded here apart from its file, and found by
-SciPy (SLSQP, with one more variable for each kink; trust-constr where that does not arrive) or in closed form. Prints for each: status, error estimate, true error
+benchmarks/bounded/ has the files, written before any of them was run. The optimum of each is coded here and in
+bounded/optima.py apart from its file, and found by SciPy (SLSQP, with one more variable for each kink; trust-constr where that does not arrive) or in closed form. Prints for each: status, error estimate, true error
 (relative, over fresh theta), largest relative violation there, gradients, seconds; for those whose multipliers are known, their error.
 """
 import argparse
 import csv
+import functools
 import io
 import json
 import pathlib
@@ -22,8 +23,9 @@ from scipy import optimize, special, stats
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "benchmarks" / "bounded"
-sys.path.insert(0, str(ROOT / "benchmarks" / "strangers"))
+sys.path[:0] = [str(ROOT / "benchmarks" / "strangers"), str(FOLDER)]
 
+import optima  # noqa: E402
 from sampling import parameters  # noqa: E402
 
 
@@ -323,7 +325,8 @@ def dose(theta):
 PROBLEMS = {"water-filling": water_filling, "equilibrium": equilibrium, "transport": transport, "isotonic": isotonic, "turnover": turnover,
             "truss": truss, "weber": weber, "hinge": hinge, "pinball": pinball, "execution": execution, "entropy-die": entropy_die,
             "antenna": antenna, "blending": blending, "cournot": cournot, "two-products": two_products, "tv-steps": tv_steps,
-            "reservoir": reservoir, "grasp": grasp, "farm": farm, "leverage": leverage, "dose": dose}
+            "reservoir": reservoir, "grasp": grasp, "farm": farm, "leverage": leverage, "dose": dose, **optima.TRUTHS,
+            **{name: functools.partial(truth, minimise=minimise) for name, truth in optima.BY_SLSQP.items()}}
 
 
 def price_error(names, values, prices):

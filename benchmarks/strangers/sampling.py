@@ -43,6 +43,11 @@ def law(kind, a):
     raise ValueError(f"no distribution is called {kind}")
 
 
+def number(argument):
+    """An argument, or a formula of numbers such as "log(40)"."""
+    return eval(argument, {"__builtins__": {}}, {"log": np.log, "pi": np.pi}) if isinstance(argument, str) else argument
+
+
 def quantile(entry, u, folder):
     """Of an entry of [parameters] or [noise] at the levels u."""
     kind = entry["distribution"]
@@ -51,7 +56,7 @@ def quantile(entry, u, folder):
         return discrete_quantile(values, np.ones(len(values)), u)
     if kind == "discrete":
         return discrete_quantile(entry["values"], entry.get("weights", np.ones(len(entry["values"]))), u)
-    return law(kind, entry).ppf(u)
+    return law(kind, {key: number(value) for key, value in entry.items() if key not in ("distribution", "basis")}).ppf(u)
 
 
 def levels(document, count, seed):

@@ -35,7 +35,8 @@ double largest_pull(const Vector& g, const Constraints& constraints, const Vecto
 
 Vector own_units(const Matrix& H) {
   const Vector curvature = H.diagonal();
-  const double largest = std::max(curvature.cwiseAbs().maxCoeff(), 1e-300);
+  const double largest = curvature.cwiseAbs().maxCoeff();
+  if (!(largest > 0)) return Vector::Ones(H.rows());
   return (curvature.array() > 0).select(curvature, largest).cwiseSqrt().cwiseInverse();
 }
 
@@ -99,6 +100,7 @@ ProximalWeight proximal_weight(const Matrix& H, const Vector& g, const Constrain
 }
 
 Matrix inverse_factor(const Matrix& factor) {
+  if (factor.size() == 0) return {};
   const Matrix inverse = solve_lower(factor, Matrix::Identity(factor.rows(), factor.cols()));
   const Matrix M = inverse.transpose() * inverse;
   Matrix result = cholesky_factor(M);

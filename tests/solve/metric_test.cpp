@@ -61,6 +61,22 @@ TEST(WithEqualities, IsDefiniteWhereTheyHoldX) {
   EXPECT_LT((M * along - H * along).norm(), 1e-12);
 }
 
+// Units from 1e-3 to 1e7 change neither the eigenvalues nor what is raised; what is 0 stays a factor.
+TEST(PositiveFactor, DoesNotDependOnUnits) {
+  const Matrix H = (Matrix(3, 3) << 2, 1, 0.4, 1, 2, 0.4, 0.4, 0.4, 0.16).finished();
+  const Vector unit = (Vector(3) << 1e-3, 1e7, 1).finished();
+  const Matrix scaled = unit.asDiagonal() * H * unit.asDiagonal();
+  EXPECT_LT((eigenvalues_in_own_units(scaled) - eigenvalues_in_own_units(H)).norm(), 1e-12);
+  for (const double least : {0.0, 0.2}) {
+    const Matrix factor = unit.asDiagonal() * positive_factor(H, least);
+    const Matrix found = positive_factor(scaled, least);
+    for (Index i = 0; i < 3; ++i)
+      EXPECT_LT((found.row(i) - factor.row(i)).norm(), 1e-12 * unit(i)) << least;
+  }
+  EXPECT_TRUE(positive_factor(Matrix::Zero(2, 2), 1e-8).allFinite());
+  EXPECT_EQ(inverse_factor(Matrix()).size(), 0);
+}
+
 // A die that is tilted by θ, with the largest entropy: p_i ∝ exp((θ − 3.5) i/2). The start is not feasible, and its
 // projection lies on the bounds, where the domain of log ends.
 struct Die {

@@ -35,7 +35,8 @@ std::vector<FileSection> make_table() {
        replaced},
       {"noise",
        "Optional: the noise v. A name is a random number with a distribution, whose arguments may "
-       "be formulas in the parameters.",
+       "be formulas in the parameters; values and weights of a discrete one may not: for chances p "
+       "that depend on them take u uniform on (0, 1) and if(u < p, a, b).",
        "a table with a distribution and its arguments. Two keys are not names of noise",
        {{"data", "text", "none",
          "CSV file: v is one of its rows, drawn uniformly; its columns are names"},
@@ -84,7 +85,8 @@ std::vector<FileSection> make_table() {
        "What is minimised, E_v F(x, θ, v) for every θ; constants that are known to hold for every "
        "θ. Formulas in the constants and definitions.",
        "",
-       {{"minimize", "formula", "required", "F(x, θ, v), smooth and strongly convex in x"},
+       {{"minimize", "formula", "required",
+         "F(x, θ, v), convex in x, with one minimum for every θ"},
         {"strong_convexity", "formula", "estimated",
          "μ > 0, at most the smallest eigenvalue of the Hessian of E_v F. With it errors have a "
          "rigorous bound"},

@@ -78,7 +78,8 @@ std::vector<OptionEntry> make_table() {
        &Options::relative_tolerance,
        Range::positive,
        all,
-       "the same, relative to ‖x‖_π",
+       "the same, relative to ‖x‖_π, which all components share: a small one beside large ones "
+       "may be off by more",
        {{methods_of({MethodKind::adaptive}), "1e-3 without a tolerance"}}},
       {"confidence", &Options::confidence, Range::between_zero_and_one, all,
        "of error estimates and bars"},
