@@ -6,10 +6,6 @@
 namespace chaosgrad::internal {
 namespace {
 
-// Intervals of the chart in which a kink that may have several zeros is looked for.
-// Origin: a kink pair missed in one of them carries the gradient over 1/32 of the chart at most;
-// the finer rule of the test sees it.
-constexpr Index scan_intervals = 32;
 // Ends of an interval at the zero of another kink are looked at this far inside, relative.
 constexpr double inside = 1e-10;
 // Zeros are known when a step is shorter than this, relative to 1 + |t|.
@@ -135,12 +131,12 @@ std::vector<double> places(const ChartRange& range, const std::vector<Break>& br
   return result;
 }
 
+}  // namespace
+
 bool is_straight(const NoiseShape::Kink& kink, Index axis) {
   const auto at = std::ranges::find(kink.numbers, axis) - kink.numbers.begin();
   return kink.straight[static_cast<std::size_t>(at)];
 }
-
-}  // namespace
 
 Breaks find_breaks(const NoiseShape& shape, const std::vector<Index>& which,
                    const NoiseCoordinate& along, const Block& x, const Block& theta,

@@ -59,6 +59,16 @@ double merit(const NoiseShape& shape, const AxisPlan& plan) {
   return merit;
 }
 
+// Numbers of a group, cases aside, that kinks depend on.
+Index kinked_numbers(const NoiseShape& shape, const std::vector<Index>& group,
+                     const ProblemFacts& facts) {
+  return static_cast<Index>(std::ranges::count_if(group, [&](Index axis) {
+    return facts.noise_axes[static_cast<std::size_t>(axis)].kind != NoiseAxis::Kind::cases &&
+           std::ranges::any_of(
+               shape.kinks, [&](const NoiseShape::Kink& kink) { return depends_on(kink, axis); });
+  }));
+}
+
 GroupPlan plan_group(const ProblemFacts& facts, const std::vector<Index>& numbers,
                      const NoiseChoice& choice) {
   const NoiseShape& shape = *facts.noise_shape;
@@ -68,6 +78,10 @@ GroupPlan plan_group(const ProblemFacts& facts, const std::vector<Index>& number
     if (a.cases != b.cases) return a.cases;
     return !a.cases && merit(shape, a) < merit(shape, b);
   });
+  if (choice.innermost > 0 && choice.innermost < kinked_numbers(shape, numbers, facts)) {
+    const auto chosen = group.axes.end() - 1 - choice.innermost;
+    std::rotate(chosen, chosen + 1, group.axes.end());
+  }
   // What is left of kinks that are integrated along a later number is smooth, but no polynomial.
   for (std::size_t depth = 0; depth < group.axes.size(); ++depth) {
     AxisPlan& axis = group.axes[depth];
@@ -124,6 +138,13 @@ bool can_plan(const ProblemFacts& facts, const NoiseChoice& choice) {
     });
     return choice.sobol ? lines <= SobolSequence::max_dimension() : lines <= most_gauss_axes;
   });
+}
+
+Index innermost_choices(const ProblemFacts& facts) {
+  Index most = 1;
+  for (const std::vector<Index>& group : facts.noise_shape->groups)
+    most = std::max(most, kinked_numbers(*facts.noise_shape, group, facts));
+  return most;
 }
 
 NoisePlan make_noise_plan(const ProblemFacts& facts, const NoiseChoice& choice) {

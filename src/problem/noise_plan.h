@@ -31,12 +31,14 @@ struct NoisePlan {
 };
 
 // Choices of a rule: Gauss rules on all axes, or Sobol' points on all but the innermost; how fine;
-// and whether numbers on the uniform scale that are not known to be polynomials are taken on the
-// normal one.
+// whether numbers on the uniform scale that are not known to be polynomials are taken on the
+// normal one; and which number of a group is innermost: the best by what is known of its kinks, the
+// second best, ….
 struct NoiseChoice {
   bool sobol = false;
   Index level = 0;
   bool scores = false;
+  Index innermost = 0;
 };
 inline constexpr Index gauss_levels = 11, sobol_levels = 13;
 
@@ -46,6 +48,9 @@ inline constexpr Index most_gauss_axes = 3;
 // Whether there is such a rule: the noise is not opaque, and the groups are not too large.
 [[nodiscard]] bool can_plan(const ProblemFacts& facts, const NoiseChoice& choice);
 [[nodiscard]] NoisePlan make_noise_plan(const ProblemFacts& facts, const NoiseChoice& choice);
+
+// How many numbers of one group might be innermost: those along which kinks are found.
+[[nodiscard]] Index innermost_choices(const ProblemFacts& facts);
 
 // Kinks that depend on a number, and on none (or on some) of those after it in the group.
 struct AxisKinks {

@@ -36,7 +36,7 @@ class NoisePilot {
   NoisePilot(const Oracle& oracle, const Options& options, const NoiseTuning& tuning)
       : oracle_(oracle), options_(options), tuning_(tuning) {}
 
-  // Solves `averaged` at the places.
+  // Solves `averaged` at the places; from the optima of a rule before, where there was one.
   void find_places(const Oracle& averaged) {
     const Index n = tuning_.pilot_points, q = oracle_.dimension();
     const Measure& measure = oracle_.parameters();
@@ -45,16 +45,36 @@ class NoisePilot {
     u.row(0).setConstant(0.5);
     measure.germ_from_uniform(u, eta);
     places_.theta.resize(n, measure.dimension());
+    const bool is_first = optima_.size() == 0;
     places_.x.resize(n, q);
+    places_.metric.clear();
+    optima_.conservativeResize(n, q);
     measure.parameters_from_germ(eta, places_.theta);
     Vector start = oracle_.facts().start;
     for (Index i = 0; i < n; ++i) {
+      if (!is_first) start = optima_.row(i).transpose();
       start = minimum_at(averaged, places_.theta.row(i).transpose(), start);
-      places_.x.row(i) = start.transpose();
+      places_.x.row(i) = optima_.row(i) = start.transpose();
       places_.metric.push_back(metric_at(averaged, i));
     }
     const double norm = std::sqrt(places_.x.squaredNorm() / static_cast<double>(n));
     tolerance_ = absolute_tolerance(options_, norm);
+    displace(norm);
+  }
+
+  // Rules are compared beside the optima: at an optimum itself kinks may coincide (those of a quantile
+  // regression all lie at one quantile), and every rule is right.
+  void displace(double norm) {
+    Matrix u(places_.x.rows(), places_.x.cols());
+    fill_uniform(make_stream(options_.seed, Purpose::noise_pilot, 0), block_size, u);
+    const Matrix directions = (u.array() - 0.5).matrix().rowwise().normalized();
+    const Matrix displaced = places_.x + tuning_.displacement * norm * directions;
+    for (Index i = 0; i < displaced.rows(); ++i) {
+      Matrix g(1, displaced.cols());
+      oracle_.gradient(displaced.row(i), places_.theta.row(i),
+                       Matrix::Constant(1, oracle_.noise_dimension(), 0.5), g);
+      if (g.allFinite()) places_.x.row(i) = displaced.row(i);  // else outside of the domain
+    }
   }
 
   // σ²: what one draw of the noise moves x by.
@@ -76,12 +96,12 @@ class NoisePilot {
   }
 
   // The cheapest level of a kind of rule that is accurate enough, with no more draws than `most`.
-  std::optional<NoiseTreatment> cheapest(bool sobol, bool scores, double most) {
-    const Index levels = sobol ? sobol_levels : gauss_levels;
+  std::optional<NoiseTreatment> cheapest(NoiseChoice choice, double most) {
+    const Index levels = choice.sobol ? sobol_levels : gauss_levels;
     std::vector<Matrix> means;
     std::vector<Index> draws;
     const auto add_level = [&](Index level) {
-      const NoiseChoice choice{sobol, level, scores};
+      choice.level = level;
       const IntegratedProblem problem(oracle_, make_noise_plan(oracle_.facts(), choice),
                                       make_stream(options_.seed, Purpose::noise_rule,
                                                   256 * (16 + static_cast<std::uint64_t>(level))));
@@ -104,10 +124,8 @@ class NoisePilot {
       const auto coarse = static_cast<std::size_t>(level - 2);
       const double error = std::max(difference(coarse, coarse + 1), difference(coarse, coarse + 2));
       if (!(error <= tuning_.error_share * tolerance_)) continue;
-      return NoiseTreatment{.rule = NoiseChoice{sobol, level - 2, scores},
-                            .exact = false,
-                            .draws = draws[coarse],
-                            .error = error};
+      choice.level = level - 2;
+      return NoiseTreatment{.rule = choice, .exact = false, .draws = draws[coarse], .error = error};
     }
     return {};
   }
@@ -156,6 +174,7 @@ class NoisePilot {
   const Options& options_;
   const NoiseTuning& tuning_;
   Places places_;
+  Matrix optima_;  // the places before they were displaced
   double tolerance_ = 0;
   std::int64_t gradients_ = 0;
 };
@@ -210,21 +229,15 @@ std::optional<NoiseTreatment> choose_exact(const Oracle& oracle, const Options& 
   return treatment;
 }
 
-}  // namespace
-
-std::optional<NoiseTreatment> choose_treatment(const Oracle& oracle, const Options& options,
-                                               bool must, const NoiseTuning& tuning) {
-  const ProblemFacts& facts = oracle.facts();
-  const double most = static_cast<double>(options.max_gradients);
-  if (const double draws = exact_noise_draws(facts.noise_axes); draws <= most)
-    return choose_exact(oracle, options, must, tuning, draws);
-  if (!facts.noise_shape) return {};
+// The cheapest rule with this number innermost and at most so many draws, as far as it pays.
+std::optional<NoiseTreatment> choose_rule(const Oracle& oracle, const Options& options, bool must,
+                                          const NoiseTuning& tuning, bool gauss, Index innermost,
+                                          double most_draws, NoisePilot& pilot) {
   constexpr Index solving_gauss = 3, solving_sobol = 2;  // levels that places are found with
-  const bool gauss = can_plan(facts, {});
-  if (!gauss && (!must || !can_plan(facts, {.sobol = true}))) return {};
-  const NoiseChoice middle{.sobol = !gauss, .level = gauss ? solving_gauss : solving_sobol};
+  const ProblemFacts& facts = oracle.facts();
+  const NoiseChoice middle{
+      .sobol = !gauss, .level = gauss ? solving_gauss : solving_sobol, .innermost = innermost};
   const NoisePlan plan = make_noise_plan(facts, middle);
-  NoisePilot pilot(oracle, options, tuning);
   {
     const Index first_draws = [&] {
       const IntegratedProblem once(oracle, plan, rule_stream(options.seed, 2));
@@ -241,31 +254,53 @@ std::optional<NoiseTreatment> choose_treatment(const Oracle& oracle, const Optio
   if (plan.exact) {
     best = NoiseTreatment{.rule = middle, .draws = pilot.draws_of(middle)};
   } else {
-    const double affordable = most / (static_cast<double>(oracle.dimension()) + 100);
-    const auto consider = [&](bool by_sobol, bool scores) {
-      const double limit = best ? static_cast<double>(best->draws) : affordable;
-      const std::optional<NoiseTreatment> found = pilot.cheapest(by_sobol, scores, limit);
+    const auto consider = [&](const NoiseChoice& choice) {
+      const double limit = best ? static_cast<double>(best->draws) : most_draws;
+      const std::optional<NoiseTreatment> found = pilot.cheapest(choice, limit);
       if (found && (!best || found->draws < best->draws)) best = found;
     };
-    if (gauss) consider(false, false);
-    if (gauss && has_open_chart(facts)) consider(false, true);
+    if (gauss) consider({.innermost = innermost});
+    if (gauss && has_open_chart(facts)) consider({.scores = true, .innermost = innermost});
     // The same points at every θ: the sieve, whose samples are Sobol' points in θ and v together,
     // needs fewer.
     if (must && !best && make_noise_plan(facts, {.sobol = true}).uses_sobol())
-      consider(true, false);
+      consider({.sobol = true});
   }
-  if (!best) return {};
-  if (!must && !is_worthwhile(oracle, options, tuning, static_cast<double>(best->draws), pilot))
-    return {};
-  best->gradients = pilot.gradients();
+  const bool pays = best && (must || is_worthwhile(oracle, options, tuning,
+                                                   static_cast<double>(best->draws), pilot));
+  return pays ? best : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<NoiseTreatment> choose_treatment(const Oracle& oracle, const Options& options,
+                                               bool must, const NoiseTuning& tuning) {
+  const ProblemFacts& facts = oracle.facts();
+  const double most = static_cast<double>(options.max_gradients);
+  if (const double draws = exact_noise_draws(facts.noise_axes); draws <= most)
+    return choose_exact(oracle, options, must, tuning, draws);
+  if (!facts.noise_shape) return {};
+  const bool gauss = can_plan(facts, {});
+  if (!gauss && (!must || !can_plan(facts, {.sobol = true}))) return {};
+  std::optional<NoiseTreatment> best;
+  NoisePilot pilot(oracle, options, tuning);
+  for (Index innermost = 0; innermost < (gauss ? innermost_choices(facts) : 1); ++innermost) {
+    const double affordable = most / (static_cast<double>(oracle.dimension()) + 100);
+    const double limit = best ? static_cast<double>(best->draws) : affordable;
+    const std::optional<NoiseTreatment> found =
+        choose_rule(oracle, options, must, tuning, gauss, innermost, limit, pilot);
+    if (found && (!best || found->draws < best->draws)) best = found;
+    if (best && best->exact) break;
+  }
+  if (best) best->gradients = pilot.gradients();
   return best;
 }
 
 void save(const NoiseTreatment& treatment, SolverState& state) {
   const NoiseChoice choice = treatment.rule.value_or(NoiseChoice{});
-  state.integers["noise_rule"] = {treatment.rule ? 1 : 0, treatment.exact ? 1 : 0,
-                                  treatment.draws,        choice.sobol ? 1 : 0,
-                                  choice.level,           choice.scores ? 1 : 0};
+  state.integers["noise_rule"] = {
+      treatment.rule ? 1 : 0, treatment.exact ? 1 : 0, treatment.draws, choice.sobol ? 1 : 0,
+      choice.level,           choice.scores ? 1 : 0,   choice.innermost};
   state.set_number("noise_error", treatment.error);
 }
 
@@ -273,7 +308,8 @@ std::optional<NoiseTreatment> restore_treatment(const SolverState& state) {
   if (!state.integers.contains("noise_rule")) return {};
   const std::vector<std::int64_t>& entries = state.integer_list("noise_rule");
   NoiseTreatment treatment{.exact = entries[1] != 0, .draws = entries[2]};
-  if (entries[0] != 0) treatment.rule = NoiseChoice{entries[3] != 0, entries[4], entries[5] != 0};
+  if (entries[0] != 0)
+    treatment.rule = NoiseChoice{entries[3] != 0, entries[4], entries[5] != 0, entries[6]};
   treatment.error = state.number("noise_error");
   return treatment;
 }

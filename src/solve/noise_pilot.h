@@ -21,6 +21,9 @@ struct NoiseTuning {
   // Cases that stand for very many in the pilot.
   // Origin: the place of the optimum within 1/20 of the standard deviation of the noise.
   Index pilot_cases = 512;
+  // How far from its optimum rules are compared, in norms of x.
+  // Origin: as wrong as an expansion is in its first stages, when rules must already hold.
+  double displacement = 0.01;
   // The error of a rule, over the tolerance, for it to be taken.
   // Origin: a tenth adds 0.5 % to the error.
   double error_share = 0.1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/collocation/improbable.h"
 #include "solve/collocation/rescue.h"
 
 namespace chaosgrad::internal::collocation {
@@ -89,15 +90,21 @@ Verdict check_feasibility(const Context& context, CollocationState& state) {
   if (!context.constraints) return Verdict::go_on;
   Points& points = state.points;
   const Index q = points.x.cols();
+  std::vector<Index> left_out;
   for (Index i = 0; i < points.size(); ++i) {
     if (points.value.row(i).allFinite()) continue;
     const Vector theta = points.theta.row(i).transpose();
     const Projection found =
         project(*context.constraints, theta, Matrix::Identity(q, q), context.oracle.facts().start);
-    if (found.outcome != QuadraticSolution::Outcome::solved)
+    if (found.outcome == QuadraticSolution::Outcome::solved) {
+      points.value.row(i) = points.x.row(i) = found.x.transpose();
+    } else if (may_leave_out(context, i, static_cast<Index>(left_out.size()), state)) {
+      left_out.push_back(i);
+    } else {
       return stop_infeasible(context, theta, found.violated, state);
-    points.value.row(i) = points.x.row(i) = found.x.transpose();
+    }
   }
+  leave_out(left_out, state);
   return Verdict::go_on;
 }
 

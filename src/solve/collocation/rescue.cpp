@@ -1,4 +1,5 @@
 #include "solve/collocation/rescue.h"
+#include "solve/collocation/improbable.h"
 #include "solve/collocation/polishing.h"
 #include "solve/collocation/skipped.h"
 #include "solve/pointwise/constrained_descent.h"
@@ -46,19 +47,6 @@ std::string describe_direction(const ProblemFacts& facts, const Vector& directio
   return text;
 }
 
-// High degrees need points where θ practically never is. A failure there ends the run, but does not
-// spoil what it has.
-bool is_improbable(const Context& context, const Vector& theta) {
-  for (Index k = 0; k < theta.size(); ++k) {
-    const Distribution& marginal =
-        context.oracle.parameters().marginals()[static_cast<std::size_t>(k)];
-    const double below = marginal.cdf(theta(k));
-    if (std::min(below, 1 - below) < context.tuning.improbable && !marginal.is_discrete())
-      return true;
-  }
-  return false;
-}
-
 // The quick method failed, and there are no values to do better with.
 Verdict stop_at_trouble(const Context& context, Trouble trouble, const Vector& theta,
                         const Vector& x, CollocationState& state) {
@@ -99,13 +87,6 @@ std::string describe(const ProblemFacts& facts, const Vector& x) {
                         facts.variable_names[static_cast<std::size_t>(i)], x(i));
   }
   return x.size() > most ? text + ", …" : text;
-}
-
-Verdict stop_at(const Context& context, Status status, const Vector& theta, std::string reason,
-                CollocationState& state) {
-  if (!state.run.history.empty() && is_improbable(context, theta))
-    return stop(Status::stalled, reason + "; more functions would need points so far out", state);
-  return stop(status, std::move(reason), state);
 }
 
 Minimum find_minimum(const Context& context, const Vector& theta,
@@ -176,11 +157,9 @@ Verdict stop_without_minimum(const Context& context, const Vector& theta, const 
   }
 }
 
-namespace {}  // namespace
-
 Verdict rescue(const Context& context, CollocationState& state) {
   const bool may_fail = context.oracle.facts().may_fail;
-  std::vector<Index> failed;
+  std::vector<Index> failed, left_out;
   Points& points = state.points;
   std::vector<Index> troubled;
   for (Index i = 0; i < points.size(); ++i) {
@@ -218,6 +197,10 @@ Verdict rescue(const Context& context, CollocationState& state) {
   for (std::size_t n = 0; n < troubled.size(); ++n) {
     const Index i = troubled[n];
     if (found[n].outcome != Minimum::Outcome::found) {
+      if (!may_fail && may_leave_out(context, i, static_cast<Index>(left_out.size()), state)) {
+        left_out.push_back(i);
+        continue;
+      }
       const bool not_finite = points.trouble[static_cast<std::size_t>(i)] == Trouble::not_finite;
       if (!may_fail || !(not_finite || found[n].outcome == Minimum::Outcome::outside_domain))
         return stop_without_minimum(context, points.theta.row(i).transpose(), found[n], state);
@@ -226,6 +209,7 @@ Verdict rescue(const Context& context, CollocationState& state) {
     }
     accept(found[n], i, points, Points::least_ratio);
   }
+  leave_out(left_out, state);
   return skip(context, failed, state);
 }
 

@@ -80,6 +80,7 @@ void save(const Design& design, CollocationState& state) {
   saved.set_number("error_before", state.error_before);
   saved.set_number("far", state.runaway_norm);
   saved.set_integer("looks", state.looks);
+  saved.set_integer("left_out", state.left_out);
   saved.set_integer("test_gradients", state.run.test_gradients);
   saved.texts["outside"] = state.outside;
   saved.arrays["error"].resize(1, 5);
@@ -106,6 +107,7 @@ void restore(const Context& context, const Solution& before, Design& design,
   state.error_before = saved.number("error_before");
   state.runaway_norm = saved.number("far");
   state.looks = saved.integer("looks");
+  state.left_out = saved.integer("left_out");
   state.run.test_gradients = saved.integer("test_gradients");
   state.outside = saved.text("outside");
   const Coefficients& error = saved.array("error");

@@ -59,6 +59,7 @@ struct CollocationState {
   double runaway_norm = 1e100;             // |x| beyond is a runaway
   double norm = 0;                         // ‖x‖_π, where x is constrained
   Index looks = 0;                         // tests so far, which share the doubt 1 − confidence
+  Index left_out = 0;        // points where θ practically never is, without an optimum
   std::string outside = {};  // if the last test found x_u outside of the domain too often: where
 };
 
@@ -77,7 +78,7 @@ void take_over(const Context& context, const Solution& earlier, Design& design,
 // The tolerance for x_u as it is now.
 [[nodiscard]] double target(const Context& context, const CollocationState& state);
 
-// Ends the run; with a failure at θ, which spoils nothing if θ is improbable (rescue.cpp).
+// Ends the run; with a failure at θ, which spoils nothing if θ is improbable (improbable.h).
 [[nodiscard]] Verdict stop(Status status, std::string reason, CollocationState& state);
 [[nodiscard]] Verdict stop_at(const Context& context, Status status, const Vector& theta,
                               std::string reason, CollocationState& state);

@@ -187,9 +187,13 @@ struct CollocationTuning : CurvatureTuning, DesignTuning {
 
   // Origin: a guard against runs without end.
   Index most_stages = 400;
-  // Failures where θ is beyond its range with this probability end the run without spoiling it.
+  // Failures where θ is beyond its range with this probability are left out, or end the run without
+  // spoiling it.
   // Origin: six standard deviations of a normal distribution.
   double improbable = 1e-9;
+  // The share of points that may be left out there.
+  // Origin: most_skipped: the fit has more points than it needs.
+  double most_left_out = 0.1;
   // Relative slack of given constants against the curvature that was seen.
   // Origin: the error of curvatures by differences, with room.
   double curvature_slack = 1e-3;
@@ -250,6 +254,7 @@ void visit(CollocationTuning& tuning, const Visitor& visitor) {
   visitor("omitted_share", tuning.omitted_share);
   visitor("most_stages", tuning.most_stages);
   visitor("improbable", tuning.improbable);
+  visitor("most_left_out", tuning.most_left_out);
   visitor("curvature_slack", tuning.curvature_slack);
 }
 

@@ -40,40 +40,22 @@ bool pulls(const Constraints& set, const ConstraintBlock& block, const Projectio
   return room > no_multiplier * (most - least);
 }
 
-// The working set, and the kinks that x is at: those whose multiplier is 0 may not be part of it.
-std::vector<Index> binding(const Constraints& set, const ConstraintBlock& block,
-                           const Projection& at) {
-  std::vector<Index> numbers = at.working;
-  const Index q = at.x.size();
-  for (const Constraint& one : set.list()) {
-    if (one.kind != Constraint::Kind::kink || one.norm) continue;
-    for (Index i = one.first; i < one.first + one.count; ++i) {
-      const double slope = block.jacobian.block(0, i * q, 1, q).norm();
-      if (std::abs(block.value(0, i)) <= no_length * slope * (1 + at.x.norm()))
-        numbers.push_back(i);
-    }
-  }
-  return numbers;
-}
-
-// An orthonormal basis of the directions along which what binds at x does not change: those normal
-// to the gradients of what binds. What binds without a force does not hold x.
-Matrix free_directions(const Constraints& set, const Vector& theta, const Projection& at) {
+// An orthonormal basis of the directions z, x = unit·z, along which what binds at x does not change:
+// those normal to the gradients of all that holds x. What binds without a force does not.
+Matrix free_directions(const Constraints& set, const Vector& theta, const Projection& at,
+                       const Vector& unit) {
   const Index q = at.x.size(), p = set.rows();
   ConstraintBlock block;
   set.evaluate(at.x.transpose(), theta.transpose(), block);
-  const std::vector<Index> numbers = binding(set, block, at);
-  Matrix normals = Matrix::Zero(q, static_cast<Index>(numbers.size()));
-  for (Index k = 0; k < normals.cols(); ++k) {
-    const Index number = numbers[static_cast<std::size_t>(k)];
-    if (number < p + q && !pulls(set, block, at, number)) continue;
-    if (number < p) {
-      normals.col(k) = block.jacobian.block(0, number * q, 1, q).transpose().normalized();
-    } else if (number < p + q) {  // those beyond are hints
-      normals(number - p, k) = 1;
-    }
+  Matrix squares = Matrix::Zero(q, q);  // Σ of the projections on those gradients
+  for (Index number = 0; number < p + q; ++number) {
+    if (!pulls(set, block, at, number)) continue;
+    Vector normal = number < p ? block.jacobian.block(0, number * q, 1, q).transpose().eval()
+                               : Vector::Unit(q, number - p);
+    normal = normal.cwiseProduct(unit).eval();
+    if (normal.norm() > 0) squares += normal.normalized() * normal.normalized().transpose();
   }
-  const SymmetricEigen eigen = symmetric_eigen(normals * normals.transpose());
+  const SymmetricEigen eigen = symmetric_eigen(squares);
   const Index free = (eigen.values.array() < 1e-10).count();
   return eigen.vectors.leftCols(free);
 }
@@ -260,23 +242,26 @@ class ConstrainedDescent {
     return true;
   }
 
-  // Whether H is positive on the directions that what binds leaves free. Sets the lowest
+  // Whether H is positive on the directions that what binds leaves free, each variable in the unit in
+  // which its own curvature is 1: beside a pole that of another is lost in rounding. Sets the lowest
   // eigenvalue there and its direction.
   bool curved(const Projection& end) {
-    const Matrix free = free_directions(set_, theta_, end);
+    const Index q = end.x.size();
+    Matrix bending(1, q * q);
+    set_.curvature(end.x.transpose(), theta_.transpose(), end.row_multipliers.transpose(), bending);
+    const Matrix lagrangian = symmetric_part(best_.hessian) +
+                              Eigen::Map<const Matrix>(bending.data(), q, q) +
+                              bending_of_norms(set_, theta_, end.x);
+    const Vector unit = own_units(lagrangian);
+    const Matrix free = free_directions(set_, theta_, end, unit);
     if (free.cols() == 0) {
       best_.eigenvalue = infinity;
       return true;
     }
-    Matrix bending(1, end.x.size() * end.x.size());
-    set_.curvature(end.x.transpose(), theta_.transpose(), end.row_multipliers.transpose(), bending);
-    const Index q = end.x.size();
-    const Matrix lagrangian = symmetric_part(best_.hessian) +
-                              Eigen::Map<const Matrix>(bending.data(), q, q) +
-                              bending_of_norms(set_, theta_, end.x);
-    const SymmetricEigen eigen = symmetric_eigen(free.transpose() * lagrangian * free);
-    best_.eigenvalue = eigen.values(0);
-    best_.direction = free * eigen.vectors.col(0);
+    const SymmetricEigen eigen = symmetric_eigen(free.transpose() * unit.asDiagonal() * lagrangian *
+                                                 unit.asDiagonal() * free);
+    best_.direction = (unit.asDiagonal() * free * eigen.vectors.col(0)).normalized();
+    best_.eigenvalue = best_.direction.dot(lagrangian * best_.direction);
     return eigen.values(0) > vanishing * eigen.values.cwiseAbs().maxCoeff();
   }
 
