@@ -71,9 +71,9 @@ Verdict measure_hessian(const Context& context, const Points& nominal, Collocati
   return Verdict::go_on;
 }
 
-// What a descent from a point showed: |second step|/|first step|, and |way|/|first step|.
+// What a descent from a point showed, over |first step|: |second step|, |way|, and |way − first step|.
 struct Descent {
-  double ratio = 0, covered = 1;
+  double ratio = 0, covered = 1, missed = 0;
 };
 
 Verdict evaluate_and_measure(const Context& context, CollocationState& state, Points& nominal) {
@@ -94,7 +94,8 @@ Verdict descend_once(const Context& context, CollocationState& state, Points& no
   if (evaluate_and_measure(context, state, nominal) == Verdict::stop) return Verdict::stop;
   state.points = nominal;
   const Matrix from = nominal.x;
-  const double first_step = next_steps(context, {0, 1}, state).norm();
+  const Matrix step = next_steps(context, {0, 1}, state);
+  const double first_step = step.norm();
   const std::optional<PointConstraints> constraints = point_constraints(context, state);
   state.runaway_norm = tuning.runaway * (1 + nominal.x.norm() + first_step);
   const PointReport report = polish(context.gradient, state.model,
@@ -118,8 +119,12 @@ Verdict descend_once(const Context& context, CollocationState& state, Points& no
                     place(context.oracle.facts(), *report.nonfinite_theta) + ", " +
                     describe(context.oracle.facts(), report.nonfinite_x),
                 state);
-  descent = {.ratio = report.ratio(),
-             .covered = first_step > 0 ? (nominal.value - from).norm() / first_step : 1};
+  const Matrix way = nominal.value - from;
+  descent = {.ratio = report.ratio()};
+  if (first_step > 0) {
+    descent.covered = way.norm() / first_step;
+    descent.missed = (way - step).norm() / first_step;
+  }
   return Verdict::go_on;
 }
 
@@ -138,7 +143,7 @@ Verdict descend_quickly(const Context& context, CollocationState& state, Points&
     if (descend_once(context, state, nominal, descent) == Verdict::stop) return Verdict::stop;
     if (nominal.trouble[0] != Trouble::none || descent.covered > tuning.least_covered) break;
   }
-  if (descent.ratio <= tuning.nominal_ratio) return Verdict::go_on;
+  if (std::max(descent.ratio, descent.missed) <= tuning.nominal_ratio) return Verdict::go_on;
   forget();  // not quadratic: the Hessian differs here
   return evaluate_and_measure(context, state, nominal);
 }
