@@ -26,11 +26,13 @@ double DualActiveSet::value(Index row) const {
 }
 
 // x_j is a sum of terms below |L⁻¹ e_j| (|x − y|_M + |y|_M), which may be far larger than any that occurs: the
-// largest component says more then. Where x came from (y at first) is forgotten by refinement.
+// largest component says more then. Where x came from (y at first) is forgotten by refinement: what its
+// last step still changed is the rounding of x.
 void DualActiveSet::measure_extent() {
+  constexpr double margin = 8;
   const double present = x_.lpNorm<Eigen::Infinity>();
   past_ = std::max(past_, present);
-  const double largest = present + (settled_ ? 1e-6 : 1.0) * past_;
+  const double largest = settled_ ? present + margin / rounding * last_change_ : present + past_;
   extent_ = x_.cwiseAbs() + ((distance_ + norm_of_y_) * norm_.tail(q_)).cwiseMin(largest);
 }
 
@@ -147,7 +149,8 @@ Outcome DualActiveSet::raise(Violation violation) {
   for (;; ++steps_) {
     find_direction(row);
     if (is_implied(row)) {
-      implied_[static_cast<std::size_t>(row)] = true;
+      if (settled_) implied_[static_cast<std::size_t>(row)] = true;
+      if (!settled_) settle();  // how well the rows are met is known then: it is asked once more
       return Outcome::solved;
     }
     const double limit = sign > 0 ? most_(row) : least_(row);
@@ -189,7 +192,8 @@ double DualActiveSet::correct() {
   factor_.solve(change, dual);
   x_ += change;
   for (Index i = 0; i < k; ++i) multiplier_(working_[static_cast<std::size_t>(i)]) += dual(i);
-  return change.lpNorm<Eigen::Infinity>() / (x_.lpNorm<Eigen::Infinity>() + 1e-300);
+  last_change_ = change.lpNorm<Eigen::Infinity>();
+  return last_change_ / (x_.lpNorm<Eigen::Infinity>() + 1e-300);
 }
 
 // Working rows whose multipliers are beyond their limits rest there instead.

@@ -60,6 +60,7 @@ class DualActiveSet {
   double norm_of_y_;                  // |y|_M
   double distance_ = 0;               // an upper bound of |x − y|_M
   double past_ = 0;                   // the largest |x|_∞ so far
+  double last_change_ = 0;            // of x by refinement, |·|_∞
   std::vector<Index> working_;
   std::vector<Index> position_;  // p + q: in working_, or −1
   std::vector<bool> implied_;    // p + q: met as far as the working rows are
