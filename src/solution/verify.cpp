@@ -133,21 +133,46 @@ double lower_mean(Vector squares, double doubt) {
   return limit;
 }
 
-// The finest Gauss rule for the noise that takes no more draws than were asked for, if there is one.
+// θ where rules for the noise are compared: all parameters at their median, low, and high.
+Matrix few_parameters(const Measure& measure) {
+  Matrix theta(3, measure.dimension());
+  theta.row(0).setConstant(0.5);
+  theta.row(1).setConstant(0.1);
+  theta.row(2).setConstant(0.9);
+  measure.germ_from_uniform(theta, theta);
+  measure.parameters_from_germ(theta, theta);
+  return theta;
+}
+
+// The finest Gauss rule for the noise that takes no more draws than were asked for, if there is one:
+// with the innermost number for which it is nearest to the next coarser one.
 std::optional<NoisePlan> finest_plan(const Oracle& oracle, const Expansion& expansion,
                                      const VerifyOptions& options) {
   if (oracle.noise_dimension() == 0 || !can_plan(oracle.facts(), {})) return {};
-  const Measure& measure = oracle.parameters();
-  Matrix theta = Matrix::Constant(1, measure.dimension(), 0.5);
-  measure.germ_from_uniform(theta, theta);
-  measure.parameters_from_germ(theta, theta);
-  const Matrix x = expansion.evaluate(theta);
+  const Matrix theta = few_parameters(oracle.parameters()), x = expansion.evaluate(theta);
   constexpr Index sufficient = 6, least = 3;  // levels: 16 and 6 nodes on each piece
-  for (Index level = sufficient; level >= least; --level) {
-    NoisePlan plan = make_noise_plan(oracle.facts(), {.level = level});
-    if (IntegratedProblem(oracle, plan, {}).draws_at(x, theta)[0] <= options.draws) return plan;
+  std::optional<NoisePlan> best;
+  double smallest = infinity;
+  for (Index innermost = 0; innermost < innermost_choices(oracle.facts()); ++innermost) {
+    const auto rule = [&](Index level) {
+      return IntegratedProblem(
+          oracle, make_noise_plan(oracle.facts(), {.level = level, .innermost = innermost}), {});
+    };
+    for (Index level = sufficient; level >= least; --level) {
+      const IntegratedProblem fine = rule(level), coarse = rule(level - 1);
+      if (std::ranges::max(fine.draws_at(x, theta)) > options.draws) continue;
+      Matrix g(theta.rows(), x.cols()), other = g;
+      fine.gradient(x, theta, Matrix(theta.rows(), 0), g);
+      coarse.gradient(x, theta, Matrix(theta.rows(), 0), other);
+      const double difference = (g - other).norm();
+      if (difference < smallest) {
+        smallest = difference;
+        best = fine.plan();
+      }
+      break;
+    }
   }
-  return {};
+  return best;
 }
 
 void summarise(const Matrix& a, const Matrix& b, const Points& points, double confidence,
