@@ -61,7 +61,7 @@ CASES = {
     "too many kinks": ("sum(w) == 1", "norm1([x, 2*x, 3*x - 1, w[0], w[1], x - w[0], x - w[1], x + w[0], x + w[1]]) <= 9", "13:",
                        ["'budget' has too many kinks for a constraint", "at most 256"]),
     "constraint that is a number": ('budget = "sum(w) == 1"', "budget = 3", "13:", ["expected one comparison"]),
-    "weight that is negative for some theta": ("2*abs(x - 1)", "theta*abs(x - 1)", "16:", ["the weight of this term is negative",
+    "weight that is negative for some theta": ("2*abs(x - 1)", "theta*abs(x - 1)", "16:", ["the weight of this kink is negative",
                                                                                         "theta = -"]),
     "kink with a minus": ("2*abs(x - 1)", "x^2 - abs(x - 1)", "16:", ["not differentiable", "weights >= 0"]),
     "largest of three": ("2*abs(x - 1)", "max(x, 1, 3 - x)", "16:", ["not differentiable", "max(a, b)"]),

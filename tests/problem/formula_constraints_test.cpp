@@ -263,6 +263,18 @@ constexpr KinkCase kink_cases[] = {
     {"x^2 - abs(x)", 0, false},
     {"x^2 + abs(x*y)", 0, false},
     {"x^2 + norm2([x, 1]) + sqrt(1 + y^2)", 0, true},
+    // Convex together: max(s, 0) = s + max(−s, 0), |s| = 2 max(s, 0) − s.
+    {"x^2 + 3*max(t - x, 0) - 2*max(x - t, 0)", 1, true},
+    {"x^2 - 2*max(2*t*x - u, 0) + 5*max(u - x*(t + t), 0)/1.1", 1, true},
+    {"x^2 - 36*min(2*y*t, u) - 10*max(2*t*y - u, 0) + 0.3*min(4*t*y - 2*u, 0)", 1, true},
+    {"x^2 + 3*abs(x - t) - 5*max(t - x, 0) + abs(y)", 2, true},
+    {"x^2 - abs(t - x) + 2*max(x, t) + max(y, 0)", 1, true},  // |x − t| = 2 max(x, t) − x − t
+    {"sum(4*max(w - t*s, 0) - t*max(t*s - w, 0)) + x^2", 3, true},
+    {"norm1(w) - 0.5*max(w[1], 0) - max(-w[2], 0)/t + x^2", 3, true},
+    {"dot([3, t, 0], abs(w)) - dot([1, 0.5, 1], max(w, 0)) + 2*abs(w[2]) + x^2", 3, true},
+    {"max(x/t - y, u) - 0.5*max(u + y - x/t, 0) + x^2", 1, true},
+    {"x^2 + 2*max(t - x, 0) - 3*max(x - t, 0)", 1, false},  // −1 in all
+    {"x^2 + 3*max(t - x, 0) - 2*max(x - u, 0)", 1, false},  // two places
     {"x^2 + max(x^2 + 1, 0)", 0, true},
     {"x^2 + abs(t - 1.5)*y^2", 0, true},
     {"norm2(w)^2 + x^2", 0, true},
@@ -380,16 +392,17 @@ TEST(Kinks, StayWhereNoiseSmoothsThemOrCasesAreMany) {
   EXPECT_EQ(problem.noise_dimension(), 0);
 }
 
+NoiseSpec cases(const char* name, std::vector<double> values, std::vector<double> weights) {
+  return {.name = name,
+          .finite = Distribution(Discrete{std::move(values), std::move(weights)}),
+          .distribution = "",
+          .arguments = {}};
+}
+
 TEST(Kinks, OverFinitelyManyValuesHaveTheirWeights) {
   FormulaSpec spec = small_spec();
   spec.objective = {"x^2 + y^2 + dot(w, w) + abs(x - v*k)", 0};
-  const auto noise = [](const char* name, std::vector<double> values, std::vector<double> weights) {
-    return NoiseSpec{.name = name,
-                     .finite = Distribution(Discrete{std::move(values), std::move(weights)}),
-                     .distribution = "",
-                     .arguments = {}};
-  };
-  spec.noise = {noise("v", {1, 2, 4}, {0.5, 0.25, 0.25}), noise("k", {-1, 1}, {0.25, 0.75})};
+  spec.noise = {cases("v", {1, 2, 4}, {0.5, 0.25, 0.25}), cases("k", {-1, 1}, {0.25, 0.75})};
   const FormulaProblem problem(spec);
   ASSERT_EQ(problem.facts().constraints->rows(), 6);
   const At at(problem, 10);
@@ -402,6 +415,88 @@ TEST(Kinks, OverFinitelyManyValuesHaveTheirWeights) {
                                 0.75 * std::abs(at.x(i, 0) - values[a]));
     EXPECT_NEAR(found(i), expected, 1e-13);
   }
+}
+
+// The mean over three cases, in the smooth part and the rows together, is that of the formula.
+TEST(Kinks, OverFinitelyManyValuesAreAddedUp) {
+  struct Kinked {
+    const char* text;
+    double (*value)(double x, double t, double v);
+    Index rows, noise;
+  };
+  const Kinked all[] = {
+      {"5*max(t - v*x, 0) - 3*max(v*x - t, 0)",
+       [](double x, double t, double v) {
+         return 5 * std::max(t - v * x, 0.0) - 3 * std::max(v * x - t, 0.0);
+       },
+       3, 1},
+      {"-36*min(20*v*x, t) - 10*max(20*v*x - t, 0)",
+       [](double x, double t, double v) {
+         return -36 * std::min(20 * v * x, t) - 10 * std::max(20 * v * x - t, 0.0);
+       },
+       3, 1},
+      {"max(v*x^2 - t, 0) + abs(x)",  // convex, not affine
+       [](double x, double t, double v) { return std::max(v * x * x - t, 0.0) + std::abs(x); }, 4,
+       0},
+  };
+  const double values[] = {0.8, 1, 1.3}, weights[] = {0.25, 0.25, 0.5};
+  for (const Kinked& one : all) {
+    FormulaSpec spec = small_spec();
+    spec.noise = {cases("v", {0.8, 1, 1.3}, {0.25, 0.25, 0.5})};
+    spec.objective = {"x^2 + y^2 + dot(w, w) + " + std::string(one.text), 0};
+    const FormulaProblem problem(spec);
+    EXPECT_NO_THROW(problem.validate()) << one.text;
+    ASSERT_EQ(problem.facts().constraints->rows(), one.rows) << one.text;
+    ASSERT_EQ(problem.noise_dimension(), one.noise) << one.text;
+    const At at(problem, 30);
+    Vector total = kinks_at(*problem.facts().constraints, evaluated(problem, at.x, at.theta));
+    Vector expected = at.x.rowwise().squaredNorm();
+    double before = 0;
+    for (int k = 0; k < 3; ++k) {
+      Matrix smooth(30, 1);
+      problem.value(at.x, at.theta, Matrix::Constant(30, one.noise, before + weights[k] / 2),
+                    smooth);
+      total += weights[k] * smooth.col(0);
+      before += weights[k];
+      for (Index i = 0; i < 30; ++i)
+        expected(i) += weights[k] * one.value(at.x(i, 0), at.theta(i, 0), values[k]);
+    }
+    EXPECT_LT((total - expected).cwiseAbs().maxCoeff(), 1e-12) << one.text;
+  }
+}
+
+// They would stay kinks however often the noise is drawn.
+TEST(Kinks, OverFinitelyManyValuesAreRefusedAsOthersAre) {
+  const auto refused = [](const std::string& text, bool with_normal) {
+    FormulaSpec spec = small_spec();
+    spec.variables[2].lower = texts({"0"});
+    spec.noise = {cases("v", {0.8, 1, 1.3}, {0.25, 0.25, 0.5})};
+    if (with_normal) {
+      spec.noise.push_back({.name = "z",
+                            .finite = {},
+                            .distribution = "normal",
+                            .arguments = {{"mean", {"0", 1}}, {"sd", {"1", 2}}}});
+    }
+    spec.objective = {"x^2 + y^2 + dot(w, w) + " + text + (with_normal ? " + (x - z)^2" : ""), 0};
+    try {
+      FormulaProblem(spec).validate();
+      return std::string();
+    } catch (const FormulaError& error) {
+      EXPECT_EQ(error.span().text, 0) << text;
+      return std::string(error.what());
+    }
+  };
+  for (const bool with_normal : {false, true}) {
+    for (const char* text : {"max(t - v*x, 0) - 3*max(v*x - t, 0)", "-abs(x - v)",
+                             "exp(abs(x - v))", "max(max(x, v), 2*x)"}) {
+      EXPECT_NE(refused(text, with_normal).find("not differentiable"), std::string::npos) << text;
+    }
+    EXPECT_EQ(refused("5*max(t - v*x, 0) - 3*max(v*x - t, 0)", with_normal), "");
+    EXPECT_EQ(refused("max(x - v, 0)^2 + huber(y - v, 1)", with_normal), "");
+    EXPECT_NE(refused("max(t - v*x, 0) - u*max(v*x - t, 0)", with_normal).find("is negative"),
+              std::string::npos);
+  }
+  EXPECT_EQ(refused("max(v - x - z, 0) - max(x + z - v, 0)", true), "");  // the noise smooths them
 }
 
 // |x| has no kink where x ≥ 0, and its slope at the bound is that from inside.

@@ -127,6 +127,24 @@ budget = "price*x + 40*y + 9000*z <= income"
 [objective]
 minimize = "-(0.3*log(x) + 0.5*log(y) + 0.2*log(z))"
 """
+# Birge and Louveaux, Introduction to Stochastic Programming: what is bought costs more than what is sold brings, so that each sum of
+# two kinks is convex, but not each of them.
+FARMER = """
+[parameters]
+land = { distribution = "uniform", lower = 400, upper = 600 }
+feed = { distribution = "triangular", lower = 150, mode = 200, upper = 260 }
+quota = { distribution = "uniform", lower = 4500, upper = 7500 }
+[noise]
+y = { distribution = "discrete", values = [0.8, 1.0, 1.2] }
+[variables]
+x = { size = 3, lower = 0 }
+[constraints]
+acres = "sum(x) <= land"
+[objective]
+minimize = """ + '"""' + """150*x[0] + 230*x[1] + 260*x[2]
+  + 238*max(feed - 2.5*y*x[0], 0) - 170*max(2.5*y*x[0] - feed, 0)
+  + 210*max(240 - 3*y*x[1], 0) - 150*max(3*y*x[1] - 240, 0)
+  - 36*min(20*y*x[2], quota) - 10*max(20*y*x[2] - quota, 0)""" + '"""'
 # Between the two middle ones of four readings all are medians.
 MEDIAN = """
 [parameters]
@@ -197,6 +215,18 @@ def lots(demand, room):
     return lot(optimize.brentq(lambda price: volume @ lot(price) - room, 0, 1e6, xtol=1e-14))
 
 
+def farmer(land, feed, quota):
+    """Per case: wheat and corn bought and sold, beets sold within the quota and above."""
+    cost, rows, limits = np.array([150.0, 230, 260]), [[1, 1, 1] + [0] * 18], [land]
+    for k, y in enumerate((0.8, 1, 1.2)):
+        cost = np.append(cost, np.array([238, 210, -170, -150, -36, -10]) / 3)
+        for crops, trade, limit in [([-2.5 * y, 0, 0], [-1, 0, 1, 0, 0, 0], -feed), ([0, -3 * y, 0], [0, -1, 0, 1, 0, 0], -240),
+                                    ([0, 0, -20 * y], [0, 0, 0, 0, 1, 1], 0), ([0, 0, 0], [0, 0, 0, 0, 1, 0], quota)]:
+            rows.append(crops + [0] * 6 * k + trade + [0] * 6 * (2 - k))
+            limits.append(limit)
+    return optimize.linprog(cost, rows, limits, bounds=(0, None)).x[:3]
+
+
 def circle_inside(t):
     return [t / (2 + np.sqrt(2))] * 3
 
@@ -204,6 +234,7 @@ def circle_inside(t):
 CASES = {"ball": (BALL, opposite), "highest return": (HIGHEST_RETURN, highest_return),
          "linear program": (LINEAR_PROGRAM, lambda price: [2, 6]), "largest of three": (LARGEST_OF_THREE, largest_of_three),
          "distances": (DISTANCES, least_distances), "circle around": (AROUND, circle_around), "circle inside": (INSIDE, circle_inside),
+         "farmer": (FARMER, farmer), "farmer from elsewhere": (FARMER.replace("lower = 0 }", "lower = 0, start = [200, 80, 220] }"), farmer),
          "lots": (LOTS, lots), "consumer": (CONSUMER, lambda price, income: [0.3 * income / price, 0.5 * income / 40, 0.2 * income / 9000])}
 
 

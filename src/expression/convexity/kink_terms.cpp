@@ -4,6 +4,7 @@
 #include <array>
 
 #include "expression/convexity/curvature.h"
+#include "expression/convexity/kink_sums.h"
 #include "expression/graph/ranges.h"
 #include "expression/graph/replace.h"
 
@@ -47,16 +48,21 @@ class KinkSplitter {
   SplitObjective split() {
     state(objective_).weight = make_(1);
     for (std::size_t i = states_.size(); i-- > 0;) visit({static_cast<std::int32_t>(i)});
+    std::ranges::reverse(kinks_);  // as written
+    add_up();
+    for (const Node node : kinks_) {
+      if (!state(node).added_up) take(node);
+    }
     for (std::size_t i = 0; i < states_.size(); ++i) assemble({static_cast<std::int32_t>(i)});
-    std::ranges::reverse(terms_);  // as written
     return {state(objective_).rest, std::move(terms_)};
   }
 
  private:
   struct State {
-    Node weight;          // id −1: the objective is not linear in it, or it has no kinks
-    bool opened = false;  // its arguments have the weight now
-    Node rest;            // what is left of it; set for all with a weight
+    Node weight;            // id −1: the objective is not linear in it, or it has no kinks
+    bool opened = false;    // its arguments have the weight now
+    bool added_up = false;  // with other kinks
+    Node rest;              // what is left of it; set for all with a weight
   };
 
   State& state(Node node) { return states_[static_cast<std::size_t>(node.id)]; }
@@ -110,10 +116,9 @@ class KinkSplitter {
     switch (data_.op(node)) {
       case Op::abs:
       case Op::norm2:
-        return take_size(node, parts[0], weight);
       case Op::max:
       case Op::min:
-        return take_larger(node, parts, weight);
+        return kinks_.push_back(node);
       default:
         state(node).opened = open(node, parts, weight);
     }
@@ -199,6 +204,43 @@ class KinkSplitter {
     terms_.push_back({kind, argument, weight, make_.span, range(weight).lower >= 0, affine});
   }
 
+  // Kinks at the same x become one term where a weight may be negative by itself.
+  void add_up() {
+    std::vector<AffineKink> affine;
+    for (const Node node : kinks_) {
+      if (has_affine_arguments(node))
+        affine.push_back(affine_kink(graph_, node, slot_, state(node).weight));
+    }
+    for (AffineKink& kink : affine) kink.sign_known = range(kink.weight).lower >= 0;
+    const KinkSums sums = add_up_kinks(graph_, affine, [&](const AffineKink& kink, Node weight) {
+      return can_be_weight(weight) &&
+             take_(graph_, {kink.function, kink.argument, make_(0), weight, true});
+    });
+    for (std::size_t k = 0; k < affine.size(); ++k) {
+      if (sums.rests[k].id < 0) continue;
+      state(affine[k].function).added_up = true;
+      state(affine[k].function).rest = sums.rests[k];
+    }
+    for (const KinkSums::Term& term : sums.terms) {
+      make_.span = data_.entry(affine[term.kink].function).span;
+      add_term(KinkTerm::Kind::hinge, term.argument, term.weight, true);
+    }
+  }
+
+  bool has_affine_arguments(Node node) const {
+    return data_.op(node) != Op::norm2 &&
+           std::ranges::all_of(data_.arguments_of(node), [&](Node part) {
+             return !has_kinks(part) && is_affine(curvature(part));
+           });
+  }
+
+  void take(Node node) {
+    const std::vector<Node> parts = arguments_of(node);
+    const Node weight = state(node).weight;
+    make_.span = data_.entry(node).span;
+    parts.size() == 1 ? take_size(node, parts[0], weight) : take_larger(node, parts, weight);
+  }
+
   // |c| and |c|₂
   void take_size(Node node, Node argument, Node weight) {
     const bool is_norm = data_.op(node) == Op::norm2;
@@ -242,8 +284,8 @@ class KinkSplitter {
     const Node shift = make_(Op::subtract, {inner.smooth, kept});
     if (!(range(shift).upper <= 0) || !take_(graph_, {node, other, kept, weight, true})) return;
     const Node u = make_(Op::multiply, {found[0].weight, found[0].argument});
-    add_term(KinkTerm::Kind::hinge, make_(Op::add, {u, shift}), weight, true);
     add_term(KinkTerm::Kind::hinge, make_(Op::subtract, {shift, u}), weight, true);
+    add_term(KinkTerm::Kind::hinge, make_(Op::add, {u, shift}), weight, true);
     state(node).rest = kept;
   }
 
@@ -277,6 +319,7 @@ class KinkSplitter {
   std::vector<Curvature> curvatures_;  // and these
   std::vector<State> states_;
   std::vector<Range> ranges_;
+  std::vector<Node> kinks_;  // functions with a weight
   std::vector<KinkTerm> terms_;
 };
 
@@ -287,7 +330,7 @@ SplitObjective split_kinks(Graph& graph, Node objective, int slot, const InputRa
   if (!kinks_below(graph, objective, slot).back()) return {objective, {}};
   Graph trial;
   const Node copy = copy_nodes(graph, std::array{objective}, trial)[0];
-  if (KinkSplitter(trial, copy, slot, range, take).split().terms.empty()) return {objective, {}};
+  if (KinkSplitter(trial, copy, slot, range, take).split().smooth == copy) return {objective, {}};
   return KinkSplitter(graph, objective, slot, range, take).split();
 }
 

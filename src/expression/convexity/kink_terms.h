@@ -37,9 +37,9 @@ struct SplitObjective {
 };
 
 // Goes from the objective down through sums, differences, products with what does not depend on
-// `slot`, sum(), dot(), elements, to abs, max, min and norm2 there. Terms of the wrong sign, and functions
-// inside of others, stay where they are. The graph is left alone if nothing is taken out; `take` is
-// asked about nodes of a copy first.
+// `slot`, sum(), dot(), elements, to abs, max, min and norm2 there. Terms of the wrong sign, unless
+// others with the same kink make up for it, and functions inside of others stay where they are. The
+// graph is left alone if nothing is taken out; `take` is asked about nodes of a copy first.
 [[nodiscard]] SplitObjective split_kinks(Graph& graph, Node objective, int slot,
                                          const InputRange& range, const TakeKink& take);
 

@@ -60,7 +60,7 @@ void check_weights(const FormulaData& data, const Point& point, const Constraint
   const double least = at.most.row(0).segment(row.what.first, count).minCoeff();
   if (least >= 0) return;
   throw FormulaError(
-      fmt::format("the weight of this term is negative ({:.6g}) at {}: the objective is not convex "
+      fmt::format("the weight of this kink is negative ({:.6g}) at {}: the objective is not convex "
                   "there",
                   least, parameters_in_words(data, point.theta)),
       row.span);

@@ -82,9 +82,7 @@ void add_checks(FormulaData& data) {
     data.positive_programs.emplace_back(data.graph, std::array{argument.value});
   }
   for (const Kink& kink : kinks(data.graph, data.objective, slot_x)) {
-    if (data.graph.depends_on(kink.switching, slot_noise) ||
-        data.graph.depends_on(kink.switching, slot_table))
-      continue;
+    if (is_smoothed(data, data.graph, kink.switching)) continue;
     data.kink_programs.push_back({kink.span, with_slopes(kink.switching)});
   }
   for (std::size_t k = 0; k < data.row_nodes.size(); ++k) {

@@ -106,8 +106,8 @@ bool should_take(const FormulaData& data, Graph& graph, const KinkCandidate& at)
   if (any_depends(slot_table)) {
     const double rows = static_cast<double>(graph.shape(at.argument).size()) *
                         case_count(data, table_use(data, graph, nodes));
-    return at.affine && rows <= static_cast<double>(most_case_rows) &&
-           !data.graph.depends_on(data.objective, slot_noise);
+    if (rows > static_cast<double>(most_case_rows)) return false;
+    if (at.affine) return true;
   }
   const bool is_norm = at.other.id < 0 && !graph.shape(at.argument).is_scalar() &&
                        graph.shape(at.function).is_scalar();
@@ -136,6 +136,12 @@ RowNodes as_rows(FormulaData& data, const KinkTerm& term, const FormulaSpec& spe
 }
 
 }  // namespace
+
+bool is_smoothed(const FormulaData& data, const Graph& graph, Node node) {
+  if (graph.depends_on(node, slot_noise)) return true;
+  const double cases = case_count(data, table_use(data, graph, std::array{node}));
+  return cases > static_cast<double>(most_case_rows);
+}
 
 void split_objective(FormulaData& data, const FormulaSpec& spec) {
   const InputRange range = [&](int slot, Index column, Index count) {

@@ -10,4 +10,8 @@ namespace chaosgrad::internal {
 inline constexpr Index most_case_rows = 2000;
 void split_objective(FormulaData& data, const FormulaSpec& spec);
 
+// Whether the mean over the noise has no kink where a node of x and noise is 0: there is noise with
+// a density in it, or more cases than become rows.
+[[nodiscard]] bool is_smoothed(const FormulaData& data, const Graph& graph, Node node);
+
 }  // namespace chaosgrad::internal

@@ -91,6 +91,7 @@ void check_kink(const FormulaData& data, const KinkProgram& program, Point point
   Program::Workspace workspace;
   Matrix normal;
   scatter(data, i, point);
+  point.x = between_bounds(data, point.x.transpose(), point.theta, true).transpose();
   if (!walk_to_kink(data, program.switching, point, normal, workspace)) return;
   const Vector there = point.x.transpose();
   if (between_bounds(data, there, point.theta) != there) return;
@@ -104,7 +105,8 @@ void check_kink(const FormulaData& data, const KinkProgram& program, Point point
         fmt::format(
             "the objective is not differentiable in the variables: its gradient jumps at {}. Kinks "
             "are understood where abs, max(a, b), norm1 or norm2 of affine functions are added "
-            "with weights >= 0; here smooth the kink, let noise enter it, or give the largest of "
+            "with weights >= 0, those at the same place together; here smooth the kink, let noise "
+            "enter it, or give the largest of "
             "several terms a variable of its own: minimize t with constraints a <= t, b <= t, …",
             describe(data, point)),
         program.span.text < 0 ? data.objective_span : program.span);

@@ -1,17 +1,11 @@
+#include "expression/graph/polynomial.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
-
-#include "expression/graph/graph_data.h"
 
 namespace chaosgrad::internal {
 namespace {
-
-using Monomial = std::vector<Index>;           // columns, ascending, each as often as its power
-using Terms = std::map<std::int32_t, double>;  // Σ factor · node
-using Polynomial = std::map<Monomial, Terms>;  // coefficients are free of the inputs
-using Components = std::vector<Polynomial>;    // of a node, column by column
 
 struct TooManyTerms {};
 
@@ -20,29 +14,48 @@ class PolynomialExpansion {
   PolynomialExpansion(Graph& graph, int slot, Index most_terms)
       : graph_(graph), data_(GraphAccess::data(graph)), slot_(slot), most_terms_(most_terms) {}
 
-  // Empty if the node is no polynomial.
-  std::optional<Polynomial> expand(Node scalar) {
+  // Empty if one of the nodes is no polynomial.
+  std::optional<std::vector<Components>> expand(std::span<const Node> nodes) {
     one_ = graph_.constant(1);
-    std::vector<bool> reached(static_cast<std::size_t>(scalar.id) + 1);
-    reached.back() = true;
-    for (std::size_t i = reached.size(); i-- > 0;) {
+    const std::vector<bool> needed = needed_for(nodes);
+    known_.resize(needed.size());
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      if (!needed[i]) continue;
       const Node node{static_cast<std::int32_t>(i)};
-      if (!reached[i] || !graph_.depends_on(node, slot_)) continue;
-      for (const Node argument : sources(node)) reached[id(argument)] = true;
-    }
-    known_.resize(reached.size());
-    for (std::size_t i = 0; i < reached.size(); ++i) {
-      const Node node{static_cast<std::int32_t>(i)};
-      if (!reached[i] || !graph_.depends_on(node, slot_)) continue;
       std::optional<Components> made = components_of(node);
+      if (!made && slot_ == every_slot) made = as_variables(node);
       if (!made) return {};
       known_[i] = std::move(*made);
     }
-    return get(scalar)[0];
+    std::vector<Components> result;
+    for (const Node node : nodes) result.push_back(get(node));
+    return result;
   }
 
  private:
   static std::size_t id(Node node) { return static_cast<std::size_t>(node.id); }
+  [[nodiscard]] bool varies(Node node) const {
+    return slot_ == every_slot ? data_.entry(node).slots != 0 : graph_.depends_on(node, slot_);
+  }
+
+  [[nodiscard]] std::vector<bool> needed_for(std::span<const Node> nodes) const {
+    std::vector<bool> needed(id(std::ranges::max(nodes, {}, &Node::id)) + 1);
+    for (const Node node : nodes) needed[id(node)] = varies(node);
+    for (std::size_t i = needed.size(); i-- > 0;) {
+      if (!needed[i]) continue;
+      for (const Node argument : sources({static_cast<std::int32_t>(i)}))
+        needed[id(argument)] = varies(argument);
+    }
+    return needed;
+  }
+
+  // What is no polynomial as variables of others.
+  Components as_variables(Node node) {
+    Components result;
+    for (Index i = 0; i < graph_.shape(node).size(); ++i)
+      result.push_back(Polynomial{{Monomial{graph_.element(node, i).id}, Terms{{one_.id, 1.0}}}});
+    return result;
+  }
 
   // |v|₂² is a polynomial, |v|₂ is none.
   [[nodiscard]] bool is_squared_norm(Node node) const {
@@ -54,7 +67,7 @@ class PolynomialExpansion {
   }
 
   Components get(Node node) {
-    if (graph_.depends_on(node, slot_)) return known_[id(node)];
+    if (varies(node)) return known_[id(node)];
     Components constant;
     for (Index i = 0; i < graph_.shape(node).size(); ++i) {
       const Node part = graph_.shape(node).is_scalar() ? node : graph_.element(node, i);
@@ -146,9 +159,10 @@ class PolynomialExpansion {
 
   std::optional<Components> quotient(Node node) {
     const Node below = data_.argument(node, 1);
-    if (graph_.depends_on(below, slot_)) return {};
+    if (varies(below) && slot_ != every_slot) return {};
     const Node inverse = graph_.apply(Op::divide, std::array{one_, below});
-    return elementwise_product(get(data_.argument(node, 0)), get(inverse));
+    return elementwise_product(get(data_.argument(node, 0)),
+                               varies(below) ? as_variables(inverse) : get(inverse));
   }
 
   Components matrix_product(Node node) {
@@ -171,6 +185,7 @@ class PolynomialExpansion {
     Components result;
     switch (entry.op) {
       case Op::input:
+        if (slot_ == every_slot) return as_variables(node);
         for (Index i = 0; i < entry.shape.size(); ++i)
           result.push_back(Polynomial{{Monomial{entry.detail + i}, Terms{{one_.id, 1.0}}}});
         return result;
@@ -214,18 +229,22 @@ class PolynomialExpansion {
 
 }  // namespace
 
-std::optional<Node> expected_polynomial(
-    Graph& graph, Node scalar, int slot,
-    const std::function<double(const std::vector<Index>&)>& moment, Index most_terms) {
-  std::optional<Polynomial> expanded;
+std::optional<std::vector<Components>> as_polynomials(Graph& graph, std::span<const Node> nodes,
+                                                      int slot, Index most_terms) {
   try {
-    expanded = PolynomialExpansion(graph, slot, most_terms).expand(scalar);
+    return PolynomialExpansion(graph, slot, most_terms).expand(nodes);
   } catch (const TooManyTerms&) {
     return {};
   }
+}
+
+std::optional<Node> expected_polynomial(
+    Graph& graph, Node scalar, int slot,
+    const std::function<double(const std::vector<Index>&)>& moment, Index most_terms) {
+  const auto expanded = as_polynomials(graph, std::array{scalar}, slot, most_terms);
   if (!expanded) return {};
   Terms total;
-  for (const auto& [monomial, terms] : *expanded) {
+  for (const auto& [monomial, terms] : (*expanded)[0][0]) {
     const double mean = moment(monomial);
     for (const auto& [node, factor] : terms) total[node] += mean * factor;
   }
