@@ -12,7 +12,7 @@ namespace {
 // q up to which H may depend on θ: (1 + d) q² numbers are fitted to Hessians of single samples.
 constexpr Index local_limit = 40;
 constexpr double least_variation = 0.1;   // of H(θ) around its mean, relative and squared
-constexpr double clear_variation = 16;    // the same, over its noise
+constexpr double clear_variation = 4;     // the same, over its noise
 constexpr double curvature_floor = 0.02;  // of H(θ), relative to the mean, if μ says no more
 
 // W = V Λ^{−1/2}.
@@ -65,10 +65,11 @@ WhitenedFit fit_whitened(const HessianSamples& samples, const Curvature& mean,
   const Matrix fitted = solve_symmetric(gram, right);
   const double variation = fitted.bottomRows(h - 1).squaredNorm();
   WhitenedFit result;
-  result.varies = !(variation < least_variation * static_cast<double>(q)) &&
+  result.varies = !(variation - noise < least_variation * static_cast<double>(q)) &&
                   !(variation < clear_variation * noise);
+  const double shrinkage = 1 - noise / variation;  // what of it is no noise (James and Stein)
   for (Index i = 0; i < h; ++i) {
-    const Vector row = fitted.row(i).transpose();
+    const Vector row = (i == 0 ? 1.0 : shrinkage) * fitted.row(i).transpose();
     result.parts.emplace_back(Eigen::Map<const Matrix>(row.data(), q, q));
   }
   return result;

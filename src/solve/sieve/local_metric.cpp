@@ -10,7 +10,9 @@
 namespace chaosgrad::internal {
 namespace {
 
+// Blocks of Hessians: so many, or as many as take this many doubles.
 constexpr Index most_blocks = 64;
+constexpr Index most_entries = 4'000'000;
 
 // x_u at the samples.
 Matrix expansion_values(const Basis& basis, const Coefficients& u, const Matrix& eta) {
@@ -99,7 +101,9 @@ HessianBlock hessian_block(const Oracle& oracle, const Basis& basis, const Coeff
 Index metric_blocks(Index d, Index q, std::int64_t gradients) {
   const Index least = q > dense_limit ? 2 : 16 * metric_functions(d, q) * q / block_size;
   const auto affordable = static_cast<Index>(gradients / 20 / metric_cost(q, 1));
-  return std::clamp<Index>(std::max(least, affordable), 2, most_blocks);
+  const Index most = q > dense_limit ? most_blocks
+                                     : std::max(most_blocks, most_entries / (block_size * q * q));
+  return std::clamp<Index>(std::max(least, affordable), 2, most);
 }
 
 std::int64_t metric_cost(Index q, Index blocks) {
