@@ -40,36 +40,51 @@ struct WhitenedFit {
   bool varies = false;  // beyond its noise, and enough to matter
 };
 
-// Least squares for the whitened Hessians on the first h functions.
-WhitenedFit fit_whitened(const HessianSamples& samples, const Curvature& mean,
-                         const Basis& linear) {
+// visit(w, ψ, WᵀHW as a row) for every sample of positive weight w, ψ the h functions at it.
+template <class Visit>
+void for_each_whitened(const HessianSamples& samples, const Curvature& mean, const Basis& linear,
+                       const Visit& visit) {
   const Index h = linear.size(), q = mean.vectors.rows();
   const auto count = static_cast<Index>(samples.hessians.size());
   const Matrix W = whitening(mean);
-  Matrix gram = Matrix::Zero(h, h);
-  Matrix right = Matrix::Zero(h, q * q);
-  double noise = 0;
   BasisBlock psi;
+  Vector values(h);
   for (Index j = 0; j < count; ++j) {
     if (j % block_size == 0) linear.evaluate(samples.eta.middleRows(j, block_size), h, psi);
     if (!(samples.weights(j) > 0)) continue;
+    for (Index i = 0; i < h; ++i) values(i) = psi(j % block_size, i);
     const Matrix& hessian = samples.hessians[static_cast<std::size_t>(j)];
     const Matrix whitened = W.transpose() * symmetric_part(hessian) * W;
-    const double w = samples.weights(j) / static_cast<double>(count);
-    Vector values(h);
-    for (Index i = 0; i < h; ++i) values(i) = psi(j % block_size, i);
-    gram += w * values * values.transpose();
-    right += w * values * Eigen::Map<const Vector>(whitened.data(), q * q).transpose();
-    noise += w * w * whitened.squaredNorm() * values.tail(h - 1).squaredNorm();
+    const Eigen::RowVectorXd row = whitened.reshaped(q * q, 1).transpose();
+    visit(samples.weights(j) / static_cast<double>(count), values, row);
   }
+}
+
+// Least squares for the whitened Hessians on the first h functions. The parts that vary are shrunk by
+// what the scatter around the fit makes of them (James and Stein).
+WhitenedFit fit_whitened(const HessianSamples& samples, const Curvature& mean,
+                         const Basis& linear) {
+  const Index h = linear.size(), q = mean.vectors.rows();
+  Matrix gram = Matrix::Zero(h, h), right = Matrix::Zero(h, q * q);
+  for_each_whitened(samples, mean, linear,
+                    [&](double w, const Vector& psi, const Eigen::RowVectorXd& hessian) {
+                      gram += w * psi * psi.transpose();
+                      right += w * psi * hessian;
+                    });
   const Matrix fitted = solve_symmetric(gram, right);
+  double noise = 0;
+  for_each_whitened(samples, mean, linear,
+                    [&](double w, const Vector& psi, const Eigen::RowVectorXd& hessian) {
+                      const double scatter = (hessian - psi.transpose() * fitted).squaredNorm();
+                      noise += w * w * scatter * psi.tail(h - 1).squaredNorm();
+                    });
   const double variation = fitted.bottomRows(h - 1).squaredNorm();
   WhitenedFit result;
   result.varies = !(variation - noise < least_variation * static_cast<double>(q)) &&
                   !(variation < clear_variation * noise);
-  const double shrinkage = 1 - noise / variation;  // what of it is no noise (James and Stein)
+  if (!result.varies) return result;
   for (Index i = 0; i < h; ++i) {
-    const Vector row = (i == 0 ? 1.0 : shrinkage) * fitted.row(i).transpose();
+    const Vector row = (i == 0 ? 1 : 1 - noise / variation) * fitted.row(i).transpose();
     result.parts.emplace_back(Eigen::Map<const Matrix>(row.data(), q, q));
   }
   return result;

@@ -207,6 +207,24 @@ TEST(QuadraticProgram, WorkingBoundsAreExact) {
   EXPECT_EQ(at.x(1), 1.0 / 3);
 }
 
+// x₀ + x₁ + x₂ = 10, x₀ ≤ 4, x₁ ≤ 5.9, x₂ ≥ 0: with a metric that is nearly flat along x₂, and y as far
+// away as 1e12, the vertex (4, 5.9, 0.1). A violation of 0.1 is rounding beside y, but not beside x.
+TEST(QuadraticProgram, AFarCentreHidesNoViolation) {
+  OwnProgram program;
+  program.M = Eigen::Vector3d(1e-2, 1e-2, 1e-10).asDiagonal();
+  program.factor = cholesky_factor(program.M);
+  program.y = Eigen::Vector3d(1e6, 2e6, -1e12);
+  program.lower = Vector::Zero(3);
+  program.upper = Eigen::Vector3d(4, 5.9, infinity);
+  program.rows = Matrix::Ones(1, 3);
+  program.right = Vector::Constant(1, 10);
+  program.least = Vector::Constant(1, -infinity);
+  program.most = Vector::Constant(1, infinity);
+  const QuadraticSolution at = solve(program.view());
+  ASSERT_EQ(at.outcome, Outcome::solved);
+  EXPECT_LT((at.x - Eigen::Vector3d(4, 5.9, 0.1)).norm(), 1e-12);
+}
+
 TEST(QuadraticProgram, WhatIsNotFiniteIsUnfinished) {
   SmallProgram program(0);
   program.y(0) = std::nan("");

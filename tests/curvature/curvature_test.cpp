@@ -132,5 +132,39 @@ TEST(LocalMetric, InvertsAHessianThatIsLinearInTheGerm) {
   }
 }
 
+// Hessians as beside a kink: 20 with probability (1 + 0.9 θ)/20, else 0, so that their mean is
+// 1 + 0.9 θ. What is fitted to few of them is mostly noise: it is taken for no variation, or shrunk, so
+// that the error is hardly above that of the mean alone; with many it is far below.
+TEST(LocalMetric, ShrinksWhatIsNoise) {
+  constexpr double slope = 0.9, rare = 0.05;
+  const std::vector<Family> families = {Family(Distribution(Uniform{-1, 1}))};
+  for (const Index blocks : {2, 8, 32, 128}) {
+    const Index n = blocks * block_size;
+    double shrunk = 0, constant = 0;
+    for (std::uint64_t key = 0; key < 20; ++key) {
+      HessianSamples samples{
+          (2 * uniform_numbers(n, 1, 100 + key).array() - 1).matrix(), Vector::Ones(n), {}};
+      const Matrix u = uniform_numbers(n, 1, 200 + key);
+      for (Index i = 0; i < n; ++i) {
+        const bool hit = u(i) < rare * (1 + slope * samples.eta(i));
+        samples.hessians.emplace_back(Matrix::Constant(1, 1, hit ? 1 / rare : 0));
+      }
+      const Matrix mean = mean_hessian(samples);
+      const LocalMetric metric = fit_metric(samples, decompose(mean), families, std::nullopt);
+      const Matrix eta = Vector::LinSpaced(21, -0.9, 0.9), g = Matrix::Ones(21, 1);
+      const Vector steps = metric.steps(eta, g);
+      for (Index i = 0; i < eta.rows(); ++i) {
+        const double exact = 1 + slope * eta(i);
+        shrunk += std::pow(1 / steps(i) - exact, 2);
+        constant += std::pow(mean(0, 0) - exact, 2);
+      }
+    }
+    EXPECT_LT(shrunk, 1.1 * constant) << n;
+    if (blocks == 128) {
+      EXPECT_LT(shrunk, 0.1 * constant);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace chaosgrad

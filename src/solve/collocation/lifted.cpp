@@ -91,7 +91,7 @@ Matrix next_steps(const Context& context, PointRange range, const CollocationSta
                g = points.g.middleRows(range.first, range.count);
   if (!context.constraints) {
     state.model.apply(eta, g, steps);
-    return steps;
+    return -steps;
   }
   over_blocks(context, range.count, [&](Index first, Index n) {
     const std::vector<Matrix> factors = state.metric->factors(eta.middleRows(first, n));
