@@ -287,8 +287,8 @@ void finish(const Context& context, CollocationState& state) {
   note_skipped(context, state);
   if (state.left_out > 0)
     run.notes.push_back(
-        fmt::format("{} points were left out: no optimum was found there, and theta is so far out "
-                    "with a probability below {:g}",
+        fmt::format("points left out: {}, where no optimum was found and theta is so far out with a "
+                    "probability below {:g}",
                     state.left_out, context.tuning.improbable));
   if (is_failure(run.status) || run.history.empty()) return;
   const StageError& error = state.error;

@@ -26,7 +26,7 @@ void extend(Vector& all, const Vector& more) {
   all.tail(more.size()) = more;
 }
 
-// The rows of `samples` whose points, from number `first` on, have not been skipped.
+// The rows of `samples` whose points, from number `first` on, are still there.
 std::vector<Index> surviving(const DefensiveSamples& samples, const Points& points, Index first) {
   std::vector<Index> rows;
   Index point = first;
@@ -44,22 +44,25 @@ Verdict test_round(const Context& context, const DefensiveSamples& samples, Coll
                    Evidence& evidence) {
   const Index first = state.points.size();
   const bool may_fail = context.oracle.facts().may_fail;
-  Index n = samples.eta.rows();
   const Predicted predicted = append_at_expansion(context, samples.eta, state);
   if (check_feasibility(context, state) == Verdict::stop) return Verdict::stop;
   const PointReport at_expansion =
       evaluate(context.gradient, first, state.points, context.executor);
   if (note_report(context, at_expansion, state) == Verdict::stop) return Verdict::stop;
-  Vector gradients = (state.points.g.bottomRows(n) + predicted.force).rowwise().squaredNorm();
-  for (Index i = 0; i < n; ++i) {
-    if (state.points.evaluated[static_cast<std::size_t>(first + i)]) continue;
-    gradients(i) = infinity;
-    if (!may_fail) evidence.outside += samples.weights(i);
+  Vector gradients = Vector::Constant(samples.eta.rows(), infinity);  // squares, at the expansion
+  Index point = first;
+  for (const Index i : surviving(samples, state.points, first)) {
+    if (state.points.evaluated[static_cast<std::size_t>(point)]) {
+      gradients(i) = (state.points.g.row(point) + predicted.force.row(i)).squaredNorm();
+    } else if (!may_fail) {
+      evidence.outside += samples.weights(i);
+    }
+    ++point;
   }
   if (replace_bad_starts(context, first, state) == Verdict::stop) return Verdict::stop;
   const double tolerance = context.tuning.accuracy * target(context, state);
   PointReport report;
-  n = state.points.size() - first;
+  const Index n = state.points.size() - first;
   if (polish_range(context, {first, n}, tolerance, context.tuning.probe_every, state, report) ==
       Verdict::stop)
     return Verdict::stop;

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "constraint/projection.h"
+
 namespace chaosgrad::internal::collocation {
-namespace {
 
 bool is_improbable(const Context& context, const Vector& theta) {
   for (Index k = 0; k < theta.size(); ++k) {
@@ -17,8 +18,6 @@ bool is_improbable(const Context& context, const Vector& theta) {
   return false;
 }
 
-}  // namespace
-
 bool may_leave_out(const Context& context, Index i, Index others, const CollocationState& state) {
   const auto out = static_cast<double>(state.left_out + others + 1),
              tried = static_cast<double>(state.left_out + state.points.size());
@@ -30,6 +29,24 @@ void leave_out(const std::vector<Index>& numbers, CollocationState& state) {
   state.left_out += static_cast<Index>(numbers.size());
   state.hessians.remove(numbers);
   state.points.remove(numbers);
+}
+
+Verdict leave_out_infeasible(const Context& context, CollocationState& state) {
+  const Points& points = state.points;
+  std::vector<Index> numbers;
+  for (Index i = 0; i < points.size(); ++i) {
+    if (points.trouble[static_cast<std::size_t>(i)] != Trouble::infeasible) continue;
+    if (!may_leave_out(context, i, static_cast<Index>(numbers.size()), state)) {
+      const Index q = points.x.cols();
+      const Vector theta = points.theta.row(i).transpose();
+      const Projection found =
+          project(*context.constraints, theta, Matrix::Identity(q, q), points.x.row(i).transpose());
+      return stop_infeasible(context, theta, found.violated, state);
+    }
+    numbers.push_back(i);
+  }
+  leave_out(numbers, state);
+  return Verdict::go_on;
 }
 
 Verdict stop_at(const Context& context, Status status, const Vector& theta, std::string reason,

@@ -9,11 +9,16 @@
 
 namespace chaosgrad::internal::collocation {
 
+[[nodiscard]] bool is_improbable(const Context& context, const Vector& theta);
+
 // Whether point i, whose optimum was not found, may be left out, beside `others` of this round.
 [[nodiscard]] bool may_leave_out(const Context& context, Index i, Index others,
                                  const CollocationState& state);
 
 // Removes them from the points.
 void leave_out(const std::vector<Index>& numbers, CollocationState& state);
+
+// Removes those where no x satisfies the constraints; stops where θ is not improbable.
+[[nodiscard]] Verdict leave_out_infeasible(const Context& context, CollocationState& state);
 
 }  // namespace chaosgrad::internal::collocation

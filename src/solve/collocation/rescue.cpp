@@ -158,6 +158,7 @@ Verdict stop_without_minimum(const Context& context, const Vector& theta, const 
 }
 
 Verdict rescue(const Context& context, CollocationState& state) {
+  if (leave_out_infeasible(context, state) == Verdict::stop) return Verdict::stop;
   const bool may_fail = context.oracle.facts().may_fail;
   std::vector<Index> failed, left_out;
   Points& points = state.points;

@@ -8,6 +8,7 @@
 
 #include "estimate/mean_limit.h"
 #include "numeric/decompositions.h"
+#include "solve/collocation/improbable.h"
 #include "solve/collocation/polishing.h"
 #include "solve/collocation/rescue.h"
 
@@ -62,8 +63,11 @@ Verdict settle(const Context& context, Index look, const std::vector<Index>& num
   for (std::size_t k = 0; k < solved; ++k) {
     const auto& [sample, found, mirrored] = all[k];
     state.run.test_gradients += found.gradients + mirrored.gradients;
-    if (found.outcome != Minimum::Outcome::found)
+    if (found.outcome != Minimum::Outcome::found) {
+      if (is_improbable(context, sample.theta))
+        continue;  // as wrong as can be, by its small weight
       return stop_without_minimum(context, sample.theta, found, state);
+    }
     if (differ(context, sample.theta, found, mirrored, state))
       return stop_with_minima(context, sample.theta, found, mirrored, state);
     if (sample.x.allFinite())  // otherwise y is too far out to be projected: as wrong as can be
@@ -197,9 +201,12 @@ void adopt_worst(const Context& context, Index look, const Screening& screening,
   };
   std::vector<Candidate> candidates;
   const auto most = std::min(size, static_cast<std::size_t>(64 * context.tuning.adopted));
-  for (std::size_t k = 0; k < most; ++k)
-    candidates.push_back(
-        {screened_sample(context, state, look, order[k]).eta, screening.weights(order[k])});
+  for (std::size_t k = 0; k < most; ++k) {
+    const ScreenedSample sample = screened_sample(context, state, look, order[k]);
+    if (!is_improbable(context, sample.theta))
+      candidates.push_back({sample.eta, screening.weights(order[k])});
+  }
+  if (candidates.empty()) return;
   // Spread over the set: in the order of its first coordinate.
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.eta(0) < b.eta(0); });
