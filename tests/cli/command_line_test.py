@@ -205,3 +205,8 @@ def test_the_progress_bar_shows_on_a_terminal_only(program, tmp_path, run):
     shown = os.read(master, 1 << 20).decode()
     os.close(master)
     assert "/20000  m " in shown and "error " in shown and "s left" in shown
+
+
+def test_an_option_beside_the_sections(run):
+    code, _, err = run("solve", PAPER, "--set", "method=gd")
+    assert code == 2 and "unknown key 'method' in the problem file; did you mean 'solve.method'?" in err

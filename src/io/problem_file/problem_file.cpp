@@ -58,6 +58,7 @@ void fail_at_place(const ProblemSource& source, const InputError& error) {
 
 ProblemFile load_problem(ProblemSource source, Checked checked) {
   TomlDocument document(source);
+  refuse_stray_options(document);
   document.require_keys(document.root(), "the problem file", top_keys());
   std::string title;
   if (const toml::node* node = document.root().get("title"))

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "solve/common/option_table.h"
@@ -93,6 +94,17 @@ Options read_options(TomlDocument& document) {
     }
   }
   return options;
+}
+
+void refuse_stray_options(const TomlDocument& document) {
+  for (const TomlDocument::Entry& entry : document.entries(document.root())) {
+    const bool is_option = std::ranges::any_of(
+        option_table(), [&](const OptionEntry& option) { return option.key == entry.key; });
+    if (is_option)
+      document.fail(entry.place, fmt::format("unknown key '{0}' in the problem file; did you mean "
+                                             "'solve.{0}'?",
+                                             entry.key));
+  }
 }
 
 }  // namespace chaosgrad::internal
