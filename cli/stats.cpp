@@ -112,8 +112,6 @@ void print_constraints(const ConstraintReport& report) {
       fmt::print("  … and {} more components of {}\n", found.active.size() - shown, one.name);
   }
   fmt::print("  largest violation {:.2g}\n", report.violation);
-  if (report.infeasible > 0)
-    fmt::print("  no x satisfies the constraints at {:.3g} % of theta\n", 100 * report.infeasible);
 }
 
 void print_statistics(const Record& run, const Statistics& statistics,
@@ -168,6 +166,8 @@ int run_stats(const StatsArguments& arguments) {
   } else {
     print_statistics(shown->record(), found, quantities.names, confidence);
     print_constraints(constraints);
+    const std::string note = note_of_infeasible(record, found, constraints);
+    if (!note.empty()) fmt::print("  note: {}\n", note);
     if (!shown->all())
       fmt::print("  {} of {} components are shown: --components chooses others\n",
                  shown->components().size(), record.labels.variables.size());

@@ -13,6 +13,7 @@
 #include "io/json_numbers.h"
 #include "io/problem_file/read_distribution.h"
 #include "io/problem_file/toml_document.h"
+#include "solution/constrained/infeasible.h"
 #include "solution/statistics/coefficients.h"
 #include "solution/statistics/statistic_table.h"
 
@@ -127,6 +128,23 @@ Digest make_digest(const ShownRecord& shown) {
   }
   digest.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return digest;
+}
+
+std::string note_of_infeasible(const Record& record, const Statistics& statistics,
+                               const ConstraintReport& constraints) {
+  const Lift* lift = record.solution.expansion.lift();
+  if (!lift) return {};
+  // Either samples θ of its own.
+  const bool seen = constraints.infeasible.share > 0;
+  return infeasible_note(seen ? constraints.infeasible : statistics.infeasible, lift->constraints(),
+                         record.labels.parameters);
+}
+
+std::vector<std::string> notes_of(const Record& record, const Digest& digest) {
+  std::vector<std::string> notes = record.solution.notes;
+  std::string note = note_of_infeasible(record, digest.statistics, digest.constraints);
+  if (!note.empty()) notes.push_back(std::move(note));
+  return notes;
 }
 
 Measure reweighted_measure(const Record& record, const std::vector<std::string>& assignments) {

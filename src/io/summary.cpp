@@ -136,7 +136,7 @@ std::string summary(const ShownRecord& shown, const SampledPart& part, const Dig
   json["sampled_components"] = part.components;
   // Of a large x some components are shown, those of "variables"; the store has all.
   json["components"] = shown.whole().solution.expansion.coefficients().cols();
-  json["notes"] = solution.notes;
+  json["notes"] = notes_of(record, digest);
   json["title"] = record.labels.title;
   json["seed"] = solution.options.seed;
   json["version"] = version();

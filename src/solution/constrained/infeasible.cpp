@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "constraint/projection.h"
+#include "solve/common/goal.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -71,6 +72,14 @@ std::string why_infeasible(const Constraints& constraints, const Vector& theta) 
     return fmt::format("no x satisfies the constraints: {} cannot be met", names[0]);
   return fmt::format("no x satisfies the constraints: {} contradict each other",
                      fmt::join(names, ", "));
+}
+
+std::string infeasible_note(const InfeasibleSamples& found, const Constraints& constraints,
+                            const std::vector<std::string>& parameters) {
+  if (found.theta.size() == 0) return {};
+  return fmt::format("{} at {:.2g} % of theta, for example at {}; statistics are of the others",
+                     why_infeasible(constraints, found.theta), 100 * found.share,
+                     named_values(parameters, found.theta));
 }
 
 }  // namespace chaosgrad::internal

@@ -1,6 +1,7 @@
 #include "solution/statistics/sampler.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "samples/parameters.h"
 #include "solution/statistics/bars.h"
@@ -38,6 +39,18 @@ bool depends_on_noise(const Quantities& quantities, const Block& x, const Block&
 }
 
 }  // namespace
+
+std::vector<Index> internal::rows_with(const Flags& has_x) {
+  constexpr Index fewest = 2;  // that have a standard deviation
+  std::vector<Index> rows;
+  for (Index i = 0; i < has_x.size(); ++i) {
+    if (has_x(i)) rows.push_back(i);
+  }
+  if (static_cast<Index>(rows.size()) >= fewest) return rows;
+  rows.resize(static_cast<std::size_t>(has_x.size()));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
 
 Matrix internal::shifted_points(std::uint64_t seed, Index shift, Index count, Index columns) {
   Matrix u(count, columns);
@@ -86,7 +99,8 @@ OutputSampler::Optima OutputSampler::optima(const Matrix& u) const {
     result.theta.middleRows(first, n) = theta;
     result.x.middleRows(first, n) = expansion_.evaluate_germ(eta);
   }
-  return result;
+  const std::vector<Index> rows = rows_with(result.x.array().isFinite().rowwise().all());
+  return {result.theta(rows, Eigen::all), result.x(rows, Eigen::all)};
 }
 
 const Constraints* OutputSampler::constraints() const {
@@ -154,7 +168,8 @@ OutputSamples OutputSampler::at(const Matrix& u, const Coefficients& coefficient
       expansion_.measure(), expansion_.basis(),
       all ? coefficients : Coefficients(coefficients(Eigen::all, components_)),
       expansion_.shared_lift());
-  OutputSamples samples{Matrix(u.rows(), law_.dimension()), Matrix(u.rows(), outputs())};
+  OutputSamples samples{Matrix(u.rows(), law_.dimension()), Matrix(u.rows(), outputs()),
+                        Flags(u.rows())};
   executor_.for_each((u.rows() + block_size - 1) / block_size, [&](Index block) {
     const Index first = block * block_size, n = std::min(block_size, u.rows() - first);
     Matrix eta(n, law_.dimension()), theta(n, law_.dimension());
@@ -162,6 +177,7 @@ OutputSamples OutputSampler::at(const Matrix& u, const Coefficients& coefficient
     if (!same_law_) expansion.measure().germ_from_parameters(theta, eta);
     const Matrix x = expansion.evaluate_germ(eta);
     samples.theta.middleRows(first, n) = theta;
+    samples.has_x.segment(first, n) = x.array().isFinite().rowwise().all();
     if (!all) {
       samples.values.middleRows(first, n) = x;
       return;

@@ -1,0 +1,87 @@
+"""Statistics of a constrained x, as `solve`, `summary.json`, `stats` and `sample` tell them."""
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+import scipy.stats
+
+# x* = max(a, t), and none where t > 3.5: at 0.023 % of theta.
+CAPPED = """
+[parameters]
+t = { distribution = "normal", mean = 0, sd = 1 }
+a = { distribution = "uniform", lower = -1, upper = 1 }
+[variables]
+x = { upper = 3.5 }
+[constraints]
+floor = "x >= t"
+[objective]
+minimize = "(x - a)^2"
+[quantities]
+double = "2*x"
+[solve]
+method = "nested"
+relative_tolerance = 1e-2
+"""
+
+
+def strict(text):
+    return json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
+
+
+@pytest.fixture
+def capped(run, tmp_path):
+    (tmp_path / "capped.toml").write_text(CAPPED)
+    code, out, err = run("solve", "capped.toml", "-o", "capped")
+    assert code == 0, err
+    return out
+
+
+def maxima():
+    """max(a, t) on a grid of equally probable (t, a) with t < 3.5."""
+    middle = (np.arange(2000) + 0.5) / 2000
+    t = scipy.stats.norm.ppf(middle * scipy.stats.norm.cdf(3.5))
+    return np.maximum(t[:, None], 2 * middle[None, :] - 1)
+
+
+def law(x):
+    """P(max(a, t) <= x | t < 3.5)."""
+    return scipy.stats.norm.cdf(x) / scipy.stats.norm.cdf(3.5) * np.clip((x + 1) / 2, 0, 1)
+
+
+def test_theta_without_x_are_left_out_and_named(run, capped, tmp_path):
+    summary = strict((tmp_path / "capped" / "summary.json").read_text())
+    x = maxima()
+    assert abs(summary["mean"][0] - x.mean()) <= summary["mean_error"] < 0.01
+    assert abs(summary["sd"][0] - x.std()) <= summary["sd_error"] < 0.01
+    double = summary["quantities"]["double"]
+    assert abs(double["mean"] - 2 * x.mean()) <= double["error"]
+    share = scipy.stats.norm.sf(3.5)
+    assert summary["infeasible"] == pytest.approx(share, abs=4 * np.sqrt(share / 65536))
+    pattern = (r"no x satisfies the constraints: 'x.upper', 'floor' contradict each other at 0\.0\d+ % of theta, "
+               r"for example at t = (3\.[5-9]\d*|4\.\d+), a = [-.\d]+; statistics are of the others")
+    assert len([note for note in summary["notes"] if re.fullmatch(pattern, note)]) == 1
+
+
+def test_stats_and_sample_without_nan(run, capped):
+    code, out, err = run("stats", "capped")
+    assert code == 0, err
+    assert "nan" not in out and "statistics are of the others" in out and "± ?" not in out
+    found = strict(run("stats", "capped", "--json")[1])
+    x = maxima()
+    for name, factor in (("variables", 1), ("quantities", 2)):
+        output = found[name]["x" if factor == 1 else "double"]
+        for key, truth in (("mean", x.mean()), ("sd", x.std())):
+            assert abs(output[key]["value"] - factor * truth) <= output[key]["error"] < 0.01
+        for k, name in enumerate(("t", "a")):
+            alone = x.mean(axis=1 - k).var() / x.var()  # given that there is an x t and a are independent
+            assert abs(output["sobol"]["main"][name]["value"] - alone) <= output["sobol"]["main"][name]["error"] < 0.02
+        for quantile in output["quantiles"]:
+            least, most = (law((quantile["value"] + side * quantile["error"]) / factor) for side in (-2, 2))
+            assert least <= quantile["level"] <= most
+    rows = list(csv.DictReader(io.StringIO(run("sample", "capped", "-n", "30000", "--csv")[1])))
+    without = [row for row in rows if float(row["t"]) > 3.5]
+    assert without and all(row["x"] == row["double"] == "" for row in without)
+    assert all(row["x"] != "" for row in rows if float(row["t"]) <= 3.5)
