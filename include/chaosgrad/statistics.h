@@ -40,6 +40,8 @@ struct Quantities {
   Index count = 0;
   Index noise_dimension = 0;
   std::function<void(Block, Block, Block, BlockOut)> evaluate = {};
+  // noiseless(x, theta, means) adds what does not depend on v to the means (B × count); empty: nothing.
+  std::function<void(Block, Block, BlockOut)> noiseless = {};
   // One per noise number, empty: all uniform. Where all of them choose among finitely many cases,
   // E_v is their sum.
   std::vector<NoiseAxis> noise_axes = {};

@@ -146,11 +146,11 @@ std::vector<Projection> project_block(const Constraints& constraints, const Bloc
 namespace {
 
 // max { λ c : least ≤ λ ≤ most }, limits that are finite.
-double kink_value(const Constraint& kink, const ConstraintBlock& at) {
-  const auto c = at.value.row(0).segment(kink.first, kink.count);
-  if (kink.norm) return at.most(0, kink.first) * c.norm();
-  const auto least = at.least.row(0).segment(kink.first, kink.count);
-  const auto most = at.most.row(0).segment(kink.first, kink.count);
+double kink_value(const Constraint& kink, const ConstraintBlock& at, Index sample) {
+  const auto c = at.value.row(sample).segment(kink.first, kink.count);
+  if (kink.norm) return at.most(sample, kink.first) * c.norm();
+  const auto least = at.least.row(sample).segment(kink.first, kink.count);
+  const auto most = at.most.row(sample).segment(kink.first, kink.count);
   return least.cwiseProduct(c).cwiseMax(most.cwiseProduct(c)).sum();
 }
 
@@ -170,7 +170,7 @@ ConstraintState state_at(const Constraints& constraints, const Vector& theta, co
   const Index p = constraints.rows(), q = x.size();
   ConstraintState state;
   for (const Constraint& entry : constraints.list()) {
-    if (entry.kind == Kind::kink) state.kinks += kink_value(entry, at);
+    if (entry.kind == Kind::kink) state.kinks += kink_value(entry, at, 0);
     if (entry.kind != Kind::inequality && entry.kind != Kind::equality) continue;
     for (Index i = entry.first; i < entry.first + entry.count; ++i) {
       const double c = at.value(0, i);
@@ -182,6 +182,17 @@ ConstraintState state_at(const Constraints& constraints, const Vector& theta, co
     keep_worst(state, p + j, at.lower(0, j) - x(j), at.lower(0, j));
   }
   return state;
+}
+
+Vector kinks_at(const Constraints& constraints, const Block& theta, const Block& x) {
+  ConstraintBlock at;
+  constraints.evaluate(x, theta, at);
+  Vector sums = Vector::Zero(x.rows());
+  for (const Constraint& entry : constraints.list()) {
+    if (entry.kind != Kind::kink) continue;
+    for (Index b = 0; b < x.rows(); ++b) sums(b) += kink_value(entry, at, b);
+  }
+  return sums;
 }
 
 std::string name_of(const Constraints& constraints, Index violated, bool above) {

@@ -85,3 +85,22 @@ def test_stats_and_sample_without_nan(run, capped):
     without = [row for row in rows if float(row["t"]) > 3.5]
     assert without and all(row["x"] == row["double"] == "" for row in without)
     assert all(row["x"] != "" for row in rows if float(row["t"]) <= 3.5)
+
+
+def test_the_objective_has_its_kinks(run, tmp_path):
+    """x* = max(t - 1, 0), where the objective is t - 1/2 or t^2/2."""
+    (tmp_path / "kink.toml").write_text("""
+[parameters]
+t = { distribution = "uniform", lower = 0, upper = 2 }
+[variables]
+x = {}
+[objective]
+minimize = "(x - t)^2/2 + abs(x)"
+""")
+    assert run("solve", "kink.toml", "-o", "kink", "--quiet")[0] == 0
+    rows = csv.DictReader(io.StringIO(run("sample", "kink", "-n", "200", "--csv")[1]))
+    for row in rows:
+        t = float(row["t"])
+        assert float(row["objective"]) == pytest.approx(t - 0.5 if t > 1 else t**2 / 2, abs=1e-9)
+    objective = strict(run("stats", "kink", "--json")[1])["quantities"]["objective"]["mean"]
+    assert abs(objective["value"] - (1 / 6 + 1) / 2) <= objective["error"] < 1e-3

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "samples/parameters.h"
 #include "solution/statistics/bars.h"
@@ -26,9 +27,21 @@ Index affordable_draws(const Quantities& quantities, double work) {
   return std::clamp<Index>(static_cast<Index>(most), least_noise_draws, most_noise_draws);
 }
 
-bool depends_on_noise(const Quantities& quantities, const Block& x, const Block& theta) {
-  if (quantities.count == 0 || quantities.noise_dimension == 0) return false;
-  const Matrix noise = shifted_rule(noise_stream(1, 0), 8, quantities.noise_dimension).nodes;
+// Draws among which one must make a difference. Of a tail that matters few are in it: all cases
+// where there are finitely many, else as many as a small part of a second allows.
+Matrix telling_draws(const Quantities& quantities, const NoiseRule& cases, Index points) {
+  if (cases.weights.size() > 0) return cases.nodes;
+  constexpr double work = 1e8;  // multiplications
+  const double affordable =
+      work / (static_cast<double>(points) * std::max(1.0, quantities.operations));
+  const auto draws = std::clamp<Index>(static_cast<Index>(affordable), least_noise_draws, 1024);
+  return shifted_rule(noise_stream(1, 0), draws, quantities.noise_dimension).nodes;
+}
+
+// `cases` is the case_rule of the quantities.
+bool depends_on_noise(const Quantities& quantities, const NoiseRule& cases, const Block& x,
+                      const Block& theta) {
+  const Matrix noise = telling_draws(quantities, cases, x.rows());
   const Matrix first = quantity_means(quantities, x, theta, noise.topRows(1));
   for (Index i = 1; i < noise.rows(); ++i) {
     const Matrix other = quantity_means(quantities, x, theta, noise.middleRows(i, 1));
@@ -75,8 +88,9 @@ OutputSampler::OutputSampler(const Expansion& expansion, const Measure& law,
       executor_(options.threads) {
   if (quantities_.count == 0 || quantities_.noise_dimension == 0) return;
   const auto [theta, x] = optima(shifted_points(seed_, 0, pilot_points, law_.dimension()));
-  if (!depends_on_noise(quantities_, x, theta)) return;
-  exact_ = case_rule(quantities_.noise_axes);
+  NoiseRule cases = case_rule(quantities_.noise_axes);
+  if (!depends_on_noise(quantities_, cases, x, theta)) return;
+  exact_ = std::move(cases);
   if (exact_.weights.size() > 0) return;
   std::vector<Stream> shifts;
   for (Index shift = 0; shift < 4; ++shift) shifts.push_back(noise_stream(seed_, shift));
@@ -157,6 +171,7 @@ Matrix quantity_means(const Quantities& quantities, Block x, Block theta, const 
       mean += values / static_cast<double>(noise.rows());
     }
   }
+  if (quantities.noiseless) quantities.noiseless(x, theta, mean);
   return mean;
 }
 
@@ -197,11 +212,12 @@ QuantityAverage::QuantityAverage(const Quantities& quantities, const Block& x, c
   const auto shift = [&](Index s) {
     return make_stream(seed, Purpose::sample, 1 + static_cast<std::uint64_t>(s));
   };
-  if (!depends_on_noise(quantities, x, theta)) {
+  NoiseRule exact = case_rule(quantities.noise_axes);
+  const bool noisy = quantities.count > 0 && quantities.noise_dimension > 0;
+  if (!noisy || !depends_on_noise(quantities, exact, x, theta)) {
     rules_.push_back(shifted_rule(shift(0), 1, quantities.noise_dimension));
     return;
   }
-  NoiseRule exact = case_rule(quantities.noise_axes);
   if (exact.weights.size() > 0) {
     rules_.push_back(std::move(exact));
     return;
