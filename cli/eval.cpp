@@ -9,10 +9,10 @@
 #include <memory>
 
 #include "chaosgrad/chaosgrad.h"
+#include "constraint/infeasible.h"
 #include "io/json_numbers.h"
 #include "io/problem_file/csv.h"
 #include "session.h"
-#include "solution/constrained/infeasible.h"
 #include "solution/number_text.h"
 
 #include "expression/expression.h"
@@ -251,7 +251,7 @@ void print_table(const StoredRun& run, const EvalArguments& arguments) {
     }
     if (!answer.multiplier_names.empty()) append(answer.multipliers.row(i));
     std::vector<std::string> cells;
-    for (const double value : row) cells.push_back(cell(value));
+    for (const double value : row) cells.push_back(csv_cell(value));
     fmt::print("{}\n", fmt::join(cells, ","));
   }
 }

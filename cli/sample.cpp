@@ -36,7 +36,7 @@ void print_header(const std::vector<std::string>& names, bool csv) {
 void print_row(const Eigen::RowVectorXd& row, Index values, bool csv) {
   if (csv) {
     std::vector<std::string> cells;
-    for (const double value : row) cells.push_back(cell(value));
+    for (const double value : row) cells.push_back(csv_cell(value));
     fmt::print("{}\n", fmt::join(cells, ","));
     return;
   }

@@ -1,7 +1,5 @@
 #include "constraint/projection.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -193,20 +191,6 @@ Vector kinks_at(const Constraints& constraints, const Block& theta, const Block&
     for (Index b = 0; b < x.rows(); ++b) sums(b) += kink_value(entry, at, b);
   }
   return sums;
-}
-
-std::string name_of(const Constraints& constraints, Index violated, bool above) {
-  const Index p = constraints.rows();
-  const Kind side = above ? Kind::upper : Kind::lower;
-  const Index number = violated < p ? violated : violated - p;
-  for (const Constraint& entry : constraints.list()) {
-    const bool is_bound = entry.kind == Kind::lower || entry.kind == Kind::upper;
-    if (is_bound != (violated >= p) || (is_bound && entry.kind != side)) continue;
-    const Index at = number - entry.first;
-    if (at < 0 || at >= entry.count) continue;
-    return entry.is_list ? fmt::format("{}[{}]", entry.name, at) : entry.name;
-  }
-  return violated < p ? fmt::format("row {}", number) : fmt::format("x[{}]", number);
 }
 
 }  // namespace chaosgrad::internal

@@ -13,7 +13,7 @@
 #include "io/json_numbers.h"
 #include "io/problem_file/read_distribution.h"
 #include "io/problem_file/toml_document.h"
-#include "solution/constrained/infeasible.h"
+#include "solution/constrained/infeasible_note.h"
 #include "solution/statistics/coefficients.h"
 #include "solution/statistics/statistic_table.h"
 

@@ -40,7 +40,7 @@ std::string rounded(double value, double bar) {
   return at_place(value, place);
 }
 
-std::string cell(double value) {
+std::string csv_cell(double value) {
   return std::isnan(value) ? std::string() : fmt::format("{:.17g}", value);
 }
 

@@ -14,6 +14,6 @@ namespace chaosgrad::internal {
 [[nodiscard]] std::string with_bar(const Estimate& estimate);
 
 // For CSV: all digits; empty where the value is not a number.
-[[nodiscard]] std::string cell(double value);
+[[nodiscard]] std::string csv_cell(double value);
 
 }  // namespace chaosgrad::internal

@@ -8,12 +8,12 @@
 #include <functional>
 
 #include "chaosgrad/error.h"
+#include "constraint/infeasible.h"
 #include "curvature/curvature.h"
 #include "problem/averaged_problem.h"
 #include "problem/expected_problem.h"
 #include "problem/integrated_problem.h"
 #include "problem/skipping_problem.h"
-#include "solution/constrained/infeasible.h"
 #include "solution/fresh_optima.h"
 #include "solution/statistics/bars.h"
 #include "solve/common/goal.h"

@@ -213,8 +213,7 @@ Verdict may_evaluate(const Context& context, Index points, CollocationState& sta
 
 Verdict note_report(const Context& context, const PointReport& report, CollocationState& state) {
   state.run.gradients += report.gradients;
-  if (report.infeasible_theta)
-    return stop_infeasible(context, *report.infeasible_theta, report.violated, state);
+  if (report.infeasible_theta) return stop_infeasible(context, *report.infeasible_theta, state);
   const auto at = [&](const Vector& theta) { return "at " + place(context.oracle.facts(), theta); };
   if (report.lowest_theta.size() > 0) {
     state.curvature.see_lowest(report.lowest_curvature, at(report.lowest_theta));

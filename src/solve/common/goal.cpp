@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "constraint/infeasible.h"
 #include "numeric/quantiles.h"
 
 namespace chaosgrad::internal {
@@ -113,6 +114,12 @@ std::string place(const ProblemFacts& facts, const Vector& theta) {
 
 std::string variables_at(const ProblemFacts& facts, const Vector& x) {
   return named_values(facts.variable_names, x);
+}
+
+std::string infeasible_at(const ProblemFacts& facts, const Vector& theta) {
+  const std::string why = contradiction(*facts.constraints, theta);
+  return fmt::format("no x satisfies the constraints at {}: {}", place(facts, theta),
+                     why.empty() ? "the nearest point that does was not found" : why);
 }
 
 }  // namespace chaosgrad::internal

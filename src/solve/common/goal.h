@@ -45,4 +45,7 @@ void set_error(ErrorEstimate error, const ProblemFacts& facts, const CurvatureSe
 [[nodiscard]] std::string place(const ProblemFacts& facts, const Vector& theta);
 [[nodiscard]] std::string variables_at(const ProblemFacts& facts, const Vector& x);
 
+// "no x satisfies the constraints at price = 1.2: 'budget', 'w.lower' contradict each other"
+[[nodiscard]] std::string infeasible_at(const ProblemFacts& facts, const Vector& theta);
+
 }  // namespace chaosgrad::internal

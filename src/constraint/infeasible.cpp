@@ -1,10 +1,9 @@
-#include "solution/constrained/infeasible.h"
+#include "constraint/infeasible.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "constraint/projection.h"
-#include "solve/common/goal.h"
 
 namespace chaosgrad::internal {
 namespace {
@@ -57,7 +56,7 @@ class SomeConstraints final : public Constraints {
 
 // What is left after leaving out every constraint without which the others contradict each other
 // still: each of the rest is part of it.
-std::string why_infeasible(const Constraints& constraints, const Vector& theta) {
+std::string contradiction(const Constraints& constraints, const Vector& theta) {
   SomeConstraints some(constraints);
   if (some.are_feasible(theta)) return {};
   std::vector<std::string> names;
@@ -67,19 +66,14 @@ std::string why_infeasible(const Constraints& constraints, const Vector& theta) 
     some.kept[k] = true;
     names.push_back("'" + constraints.list()[k].name + "'");
   }
-  if (names.empty()) return "the nearest point that satisfies the constraints was not found";
-  if (names.size() == 1)
-    return fmt::format("no x satisfies the constraints: {} cannot be met", names[0]);
-  return fmt::format("no x satisfies the constraints: {} contradict each other",
-                     fmt::join(names, ", "));
+  if (names.empty()) return "the nearest point that satisfies them was not found";
+  if (names.size() == 1) return names[0] + " cannot be met";
+  return fmt::format("{} contradict each other", fmt::join(names, ", "));
 }
 
-std::string infeasible_note(const InfeasibleSamples& found, const Constraints& constraints,
-                            const std::vector<std::string>& parameters) {
-  if (found.theta.size() == 0) return {};
-  return fmt::format("{} at {:.2g} % of theta, for example at {}; statistics are of the others",
-                     why_infeasible(constraints, found.theta), 100 * found.share,
-                     named_values(parameters, found.theta));
+std::string why_infeasible(const Constraints& constraints, const Vector& theta) {
+  const std::string names = contradiction(constraints, theta);
+  return names.empty() ? names : "no x satisfies the constraints: " + names;
 }
 
 }  // namespace chaosgrad::internal
