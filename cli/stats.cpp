@@ -6,6 +6,7 @@
 #include "chaosgrad/chaosgrad.h"
 #include "io/run_statistics.h"
 #include "session.h"
+#include "solution/constrained/infeasible_note.h"
 #include "solution/number_text.h"
 #include "solution/statistics/statistic_table.h"
 
@@ -166,7 +167,8 @@ int run_stats(const StatsArguments& arguments) {
   } else {
     print_statistics(shown->record(), found, quantities.names, confidence);
     print_constraints(constraints);
-    const std::string note = note_of_infeasible(record, found, constraints);
+    const std::string note = infeasible_note(run.solution.expansion, constraints.infeasible,
+                                             found.infeasible, record.labels.parameters);
     if (!note.empty()) fmt::print("  note: {}\n", note);
     if (!shown->all())
       fmt::print("  {} of {} components are shown: --components chooses others\n",

@@ -130,21 +130,18 @@ Digest make_digest(const ShownRecord& shown) {
   return digest;
 }
 
-std::string note_of_infeasible(const Record& record, const Statistics& statistics,
-                               const ConstraintReport& constraints) {
-  const Lift* lift = record.solution.expansion.lift();
-  if (!lift) return {};
-  // Either samples θ of its own.
-  const bool seen = constraints.infeasible.share > 0;
-  return infeasible_note(seen ? constraints.infeasible : statistics.infeasible, lift->constraints(),
-                         record.labels.parameters);
-}
-
 std::vector<std::string> notes_of(const Record& record, const Digest& digest) {
   std::vector<std::string> notes = record.solution.notes;
-  std::string note = note_of_infeasible(record, digest.statistics, digest.constraints);
+  std::string note = infeasible_note(record.solution.expansion, digest.constraints.infeasible,
+                                     digest.statistics.infeasible, record.labels.parameters);
   if (!note.empty()) notes.push_back(std::move(note));
   return notes;
+}
+
+SampledReport sampled_report(const Record& record, const Digest& digest) {
+  return {.x = digest.statistics.outputs,
+          .constraints = digest.constraints,
+          .notes = notes_of(record, digest)};
 }
 
 Measure reweighted_measure(const Record& record, const std::vector<std::string>& assignments) {

@@ -13,6 +13,10 @@ namespace {
 
 const char* source(const Constant& constant) { return constant.given ? "given" : "estimated"; }
 
+Json curvature(const Constant& constant) {
+  return is_known(constant) ? number(constant.value) : Json(nullptr);
+}
+
 // What takes samples.
 struct SampledPart {
   Json mean_error, sd_error, components;
@@ -103,8 +107,8 @@ std::string summary(const ShownRecord& shown, const SampledPart& part, const Dig
       {"seconds", number(solution.seconds)},
       {"seconds_total", number(solution.seconds + record.seconds_around)},
       {"condition",
-       {{"mu", number(constants.mu.value)},
-        {"L", number(constants.L.value)},
+       {{"mu", curvature(constants.mu)},
+        {"L", curvature(constants.L)},
         {"kappa", number(constants.kappa())},
         {"mu_source", source(constants.mu)},
         {"L_source", source(constants.L)},

@@ -104,3 +104,44 @@ minimize = "(x - t)^2/2 + abs(x)"
         assert float(row["objective"]) == pytest.approx(t - 0.5 if t > 1 else t**2 / 2, abs=1e-9)
     objective = strict(run("stats", "kink", "--json")[1])["quantities"]["objective"]["mean"]
     assert abs(objective["value"] - (1 / 6 + 1) / 2) <= objective["error"] < 1e-3
+
+
+QUOTAS = """
+[parameters]
+land = { distribution = "uniform", lower = 300, upper = 500 }
+quota = { distribution = "uniform", lower = 150, upper = 275 }
+[variables]
+beets = { lower = 0 }
+wheat = { lower = 0 }
+[constraints]
+acres = "beets + wheat <= land"
+quotas = "beets <= quota"
+[objective]
+minimize = "-3*beets - wheat"
+"""
+
+
+def table_of(out):
+    """name -> the numbers of its line in the first table."""
+    rows = [line.split() for line in out.split("P(active)")[0].splitlines()]
+    return {row[0]: list(map(float, row[1:])) for row in rows if row and row[0] in ("beets", "wheat")}
+
+
+def test_the_table_shows_the_numbers_of_the_summary(run, tmp_path):
+    (tmp_path / "quotas.toml").write_text(QUOTAS)
+    code, out, err = run("solve", "quotas.toml", "-o", "quotas")
+    assert code == 0, err
+    summary = strict((tmp_path / "quotas" / "summary.json").read_text())
+    stats = strict(run("stats", "quotas", "--json")[1])["variables"]
+    truth = {"beets": (212.5, 125 / np.sqrt(12)), "wheat": (400 - 212.5, np.sqrt(200**2 + 125**2) / np.sqrt(12))}
+    for i, name in enumerate(summary["variables"]):
+        mean, sd, *total = table_of(out)[name]
+        for shown, stored, bar, key, true in ((mean, summary["mean"][i], summary["mean_error"], "mean", truth[name][0]),
+                                              (sd, summary["sd"][i], summary["sd_error"], "sd", truth[name][1])):
+            assert abs(stored - true) <= bar and bar > 0
+            assert abs(shown - stored) <= bar  # nothing but digits that the bar does not support
+            assert shown == pytest.approx(stored, rel=1e-3)
+            fine = stats[name][key]
+            assert 0 < fine["error"] and abs(fine["value"] - true) <= 1.5 * fine["error"]  # 3 standard errors
+        assert total == pytest.approx(summary["sobol"]["total"][i], abs=0.02)
+    assert not re.search(r"\d\.\d{7,}", out.split("P(active)")[0].split("total Sobol")[1])

@@ -68,7 +68,8 @@ std::vector<Index> internal::rows_with(const Flags& has_x) {
 Matrix internal::shifted_points(std::uint64_t seed, Index shift, Index count, Index columns) {
   Matrix u(count, columns);
   const SobolSequence sequence(
-      columns, make_stream(seed, Purpose::statistics, 2 * static_cast<std::uint64_t>(shift)));
+      columns, make_stream(seed, Purpose::statistics, 2 * static_cast<std::uint64_t>(shift)),
+      SobolSequence::Randomisation::scramble);
   for (Index first = 0; first < count; first += block_size) {
     const Index n = std::min(block_size, count - first);
     sequence.fill(first, u.middleRows(first, n));
