@@ -145,3 +145,12 @@ def test_the_table_shows_the_numbers_of_the_summary(run, tmp_path):
             assert 0 < fine["error"] and abs(fine["value"] - true) <= 1.5 * fine["error"]  # 3 standard errors
         assert total == pytest.approx(summary["sobol"]["total"][i], abs=0.02)
     assert not re.search(r"\d\.\d{7,}", out.split("P(active)")[0].split("total Sobol")[1])
+
+
+def test_verify_does_not_judge_rounding(run, tmp_path):
+    (tmp_path / "quotas.toml").write_text(QUOTAS)
+    assert run("solve", "quotas.toml", "-o", "quotas", "--quiet")[0] == 0
+    code, out, err = run("verify", "quotas", "--json")
+    found = strict(out)
+    assert code == 0 and found["error"] < 1e-9 and found["estimate"] < 1e-9, err
+    assert found["verdict"] == "both are rounding"
