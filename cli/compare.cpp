@@ -45,7 +45,8 @@ Entry solve_with(const CompareArguments& arguments, const std::string& method) {
   };
   try {
     Entry entry{.method = method, .solution = solve(file.problem, file.options)};
-    entry.summary = finish_run(arguments.directory + "/" + method, record_of(entry.solution, file));
+    entry.summary =
+        finish_run(arguments.directory + "/" + method, record_of(entry.solution, file)).summary;
     return entry;
   } catch (const InputError& error) {
     fail_at_place(file.source, error);

@@ -9,10 +9,11 @@
 #include <memory>
 
 #include "chaosgrad/chaosgrad.h"
+#include "constraint/infeasible.h"
 #include "io/json_numbers.h"
 #include "io/problem_file/csv.h"
 #include "session.h"
-#include "solution/constrained/infeasible.h"
+#include "solution/number_text.h"
 
 #include "expression/expression.h"
 
@@ -170,6 +171,11 @@ void print_point_json(const StoredRun& run, const EvalArguments& arguments, cons
   fmt::print("{}\n", json.dump(2));
 }
 
+// There is none to a side without x.
+std::string slope(double value) {
+  return std::isnan(value) ? "none" : fmt::format("{:.12g}", value);
+}
+
 void print_point(const StoredRun& run, const EvalArguments& arguments) {
   const std::vector<std::string>& variables = run.labels.variables;
   const std::vector<std::string>& parameters = run.labels.parameters;
@@ -185,9 +191,9 @@ void print_point(const StoredRun& run, const EvalArguments& arguments) {
     fmt::print("{} = {:.12g}", variables[i], answer.x(0, row));
     for (std::size_t k = 0; arguments.sensitivity && k < parameters.size(); ++k) {
       const auto column = static_cast<Index>(k);
-      fmt::print("   d{}/d{} = {:.12g}", variables[i], parameters[k], slopes(row, column));
+      fmt::print("   d{}/d{} = {}", variables[i], parameters[k], slope(slopes(row, column)));
       if (answer.sides[0].differ(column))
-        fmt::print(" (growing; falling {:.12g})", answer.sides[0].falling(row, column));
+        fmt::print(" (growing; falling {})", slope(answer.sides[0].falling(row, column)));
     }
     fmt::print("\n");
   }
@@ -244,7 +250,9 @@ void print_table(const StoredRun& run, const EvalArguments& arguments) {
         row.push_back(sides.differ(k) ? 1 : 0);
     }
     if (!answer.multiplier_names.empty()) append(answer.multipliers.row(i));
-    fmt::print("{:.17g}\n", fmt::join(row, ","));
+    std::vector<std::string> cells;
+    for (const double value : row) cells.push_back(csv_cell(value));
+    fmt::print("{}\n", fmt::join(cells, ","));
   }
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "chaosgrad/chaosgrad.h"
@@ -9,6 +10,7 @@
 #include "random/random.h"
 #include "samples/parameters.h"
 #include "session.h"
+#include "solution/number_text.h"
 #include "solution/statistics/sampler.h"
 
 namespace chaosgrad::cli {
@@ -33,12 +35,14 @@ void print_header(const std::vector<std::string>& names, bool csv) {
 
 void print_row(const Eigen::RowVectorXd& row, Index values, bool csv) {
   if (csv) {
-    fmt::print("{:.17g}\n", fmt::join(row.begin(), row.end(), ","));
+    std::vector<std::string> cells;
+    for (const double value : row) cells.push_back(csv_cell(value));
+    fmt::print("{}\n", fmt::join(cells, ","));
     return;
   }
   for (Index i = 0; i < row.size(); ++i) {
     const int digits = i < values ? 6 : 1;
-    fmt::print("{:>14.{}g}", row(i), digits);
+    fmt::print("{:>14}", std::isnan(row(i)) ? "–" : fmt::format("{:.{}g}", row(i), digits));
   }
   fmt::print("\n");
 }

@@ -15,6 +15,7 @@
 #include "io/summary.h"
 #include "paper/theory.h"
 #include "report/report.h"
+#include "solution/report.h"
 
 namespace chaosgrad::cli {
 using namespace internal;
@@ -99,14 +100,14 @@ int close_session(const SessionArguments& arguments, const ProblemFile& file,
     save_run(arguments.directory, record, brief_summary(record));
     phase = stored;
   }
-  const std::string summary = finish_run(arguments.directory, record);
+  const FinishedRun finished = finish_run(arguments.directory, record);
   display.finish();
   if (arguments.json) {
-    fmt::print("{}\n", summary);
+    fmt::print("{}\n", finished.summary);
   } else if (!arguments.quiet) {
     fmt::print("{}\n  {:.3g} s in all; written to {}; to look at: {}/report.html\n",
-               report(solution, Detail::full, record.labels), seconds_since(arguments.start),
-               arguments.directory, arguments.directory);
+               full_report(solution, record.labels, sampled_report(record, finished.digest)),
+               seconds_since(arguments.start), arguments.directory, arguments.directory);
   }
   if (!solution.ok()) fmt::print(stderr, "error: {}\n", solution.message);
   return exit_code_of(solution.status);

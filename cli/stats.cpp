@@ -6,6 +6,7 @@
 #include "chaosgrad/chaosgrad.h"
 #include "io/run_statistics.h"
 #include "session.h"
+#include "solution/constrained/infeasible_note.h"
 #include "solution/number_text.h"
 #include "solution/statistics/statistic_table.h"
 
@@ -112,8 +113,6 @@ void print_constraints(const ConstraintReport& report) {
       fmt::print("  … and {} more components of {}\n", found.active.size() - shown, one.name);
   }
   fmt::print("  largest violation {:.2g}\n", report.violation);
-  if (report.infeasible > 0)
-    fmt::print("  no x satisfies the constraints at {:.3g} % of theta\n", 100 * report.infeasible);
 }
 
 void print_statistics(const Record& run, const Statistics& statistics,
@@ -168,6 +167,9 @@ int run_stats(const StatsArguments& arguments) {
   } else {
     print_statistics(shown->record(), found, quantities.names, confidence);
     print_constraints(constraints);
+    const std::string note = infeasible_note(run.solution.expansion, constraints.infeasible,
+                                             found.infeasible, record.labels.parameters);
+    if (!note.empty()) fmt::print("  note: {}\n", note);
     if (!shown->all())
       fmt::print("  {} of {} components are shown: --components chooses others\n",
                  shown->components().size(), record.labels.variables.size());

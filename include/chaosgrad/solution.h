@@ -1,6 +1,8 @@
 #pragma once
 // x*(θ) = Σ u_i ψ_i(η(θ)) as a function, how it came about, and what is known about its error.
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,9 +25,19 @@ struct Constant {
   double lowest = 0, highest = 0;
 };
 
+// Where nothing was measured a curvature is 0, or infinite.
+[[nodiscard]] inline bool is_known(const Constant& curvature) {
+  return curvature.given || (curvature.value != 0 && std::isfinite(curvature.value));
+}
+
 struct ProblemConstants {
   Constant mu, L, V, VG;
-  [[nodiscard]] double kappa() const { return L.value / mu.value; }
+  // NaN where μ is not positive, but for rounding.
+  [[nodiscard]] double kappa() const {
+    constexpr double rounding = 1e-15;
+    const bool positive = std::isfinite(mu.value) && mu.value > rounding * std::abs(L.value);
+    return positive ? L.value / mu.value : std::numeric_limits<double>::quiet_NaN();
+  }
   std::int64_t gradients = 0;  // spent on the estimate
 };
 

@@ -40,6 +40,8 @@ struct Quantities {
   Index count = 0;
   Index noise_dimension = 0;
   std::function<void(Block, Block, Block, BlockOut)> evaluate = {};
+  // noiseless(x, theta, means) adds what does not depend on v to the means (B × count); empty: nothing.
+  std::function<void(Block, Block, BlockOut)> noiseless = {};
   // One per noise number, empty: all uniform. Where all of them choose among finitely many cases,
   // E_v is their sum.
   std::vector<NoiseAxis> noise_axes = {};
@@ -93,12 +95,19 @@ struct Reweighting {
 // Throws InputError("reweight", …) unless π' has its mass where π has.
 [[nodiscard]] Reweighting reweighting(const Measure& measure, const Measure& other);
 
+// Samples of θ at which no x satisfies the constraints: statistics are those of the other θ.
+struct InfeasibleSamples {
+  double share = 0;
+  Vector theta = {};  // one of them; empty: there is none
+};
+
 struct Statistics {
   std::vector<double> levels;
   std::vector<std::pair<Index, Index>> pairs;  // of pairwise
   std::vector<OutputStatistics> outputs;       // the components of x, then the quantities
   Matrix covariance, covariance_error;         // of the outputs; empty if only some were sampled
   std::optional<Reweighting> reweighting;
+  InfeasibleSamples infeasible = {};
 };
 
 // Exact from the coefficients where that is possible: mean, sd, covariance, correlation and Sobol'
@@ -125,9 +134,9 @@ struct ConstraintStatistics {
 
 struct ConstraintReport {
   std::vector<ConstraintStatistics>
-      constraints;        // as in Constraints::list(); empty: there are none
-  double violation = 0;   // the largest seen, relative to 1 + |bound|
-  double infeasible = 0;  // share of the samples at which no x satisfies all of them
+      constraints;       // as in Constraints::list(); empty: there are none
+  double violation = 0;  // the largest seen, relative to 1 + |bound|
+  InfeasibleSamples infeasible = {};
 };
 // By sampling. The bar of a probability is that of the sampling and the share of θ at which the
 // errors of x or of the multipliers (Solution::multiplier_errors; empty: as the metric turns the

@@ -31,6 +31,7 @@ struct OtherMinima {
 struct Verification {
   double error = 0;             // ‖x_u − x*‖_π
   double lower = 0, upper = 0;  // its confidence interval
+  double size = 0;              // ‖x*‖_π
   Vector components = {};       // the error of each component
   Vector worst_theta = {};  // where |x_u − x*| is largest, and how large (with noise: its noise
   double worst = 0;         // included)
@@ -52,8 +53,9 @@ struct Verification {
                                   const VerifyOptions& options = {});
 
 // What a verification says about an error estimate: it agrees unless it is below half the lower, or
-// above twice the upper end of the interval.
-enum class Verdict { agrees, too_small, too_large };
+// above twice the upper end of the interval. Where both are within the rounding of x* there is
+// nothing to judge.
+enum class Verdict { agrees, too_small, too_large, rounding };
 [[nodiscard]] std::string_view to_string(Verdict verdict);  // "too small"
 [[nodiscard]] Verdict judge_estimate(double estimate, const Verification& verification);
 

@@ -69,7 +69,8 @@ class Verification:
     """x* computed anew at fresh theta, one optimisation each, and compared.
 
     skipped: fresh theta that were left out because the gradient fails there (`may_fail`).
-    verdict: whether the error estimate "agrees", is "too small" or "too large"; None where there is no estimate.
+    verdict: whether the error estimate "agrees", is "too small" or "too large", or "both are rounding"; None where there is
+        no estimate.
     """
 
     error: float

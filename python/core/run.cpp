@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "constraint/infeasible.h"
 #include "core/session.h"
 #include "io/describe.h"
 #include "io/store/evaluation_log.h"
@@ -9,7 +10,6 @@
 #include "io/summary.h"
 #include "report/report.h"
 #include "samples/parameters.h"
-#include "solution/constrained/infeasible.h"
 
 namespace chaosgrad::python {
 using namespace internal;

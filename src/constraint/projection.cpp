@@ -1,7 +1,5 @@
 #include "constraint/projection.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -146,11 +144,11 @@ std::vector<Projection> project_block(const Constraints& constraints, const Bloc
 namespace {
 
 // max { λ c : least ≤ λ ≤ most }, limits that are finite.
-double kink_value(const Constraint& kink, const ConstraintBlock& at) {
-  const auto c = at.value.row(0).segment(kink.first, kink.count);
-  if (kink.norm) return at.most(0, kink.first) * c.norm();
-  const auto least = at.least.row(0).segment(kink.first, kink.count);
-  const auto most = at.most.row(0).segment(kink.first, kink.count);
+double kink_value(const Constraint& kink, const ConstraintBlock& at, Index sample) {
+  const auto c = at.value.row(sample).segment(kink.first, kink.count);
+  if (kink.norm) return at.most(sample, kink.first) * c.norm();
+  const auto least = at.least.row(sample).segment(kink.first, kink.count);
+  const auto most = at.most.row(sample).segment(kink.first, kink.count);
   return least.cwiseProduct(c).cwiseMax(most.cwiseProduct(c)).sum();
 }
 
@@ -170,7 +168,7 @@ ConstraintState state_at(const Constraints& constraints, const Vector& theta, co
   const Index p = constraints.rows(), q = x.size();
   ConstraintState state;
   for (const Constraint& entry : constraints.list()) {
-    if (entry.kind == Kind::kink) state.kinks += kink_value(entry, at);
+    if (entry.kind == Kind::kink) state.kinks += kink_value(entry, at, 0);
     if (entry.kind != Kind::inequality && entry.kind != Kind::equality) continue;
     for (Index i = entry.first; i < entry.first + entry.count; ++i) {
       const double c = at.value(0, i);
@@ -184,18 +182,15 @@ ConstraintState state_at(const Constraints& constraints, const Vector& theta, co
   return state;
 }
 
-std::string name_of(const Constraints& constraints, Index violated, bool above) {
-  const Index p = constraints.rows();
-  const Kind side = above ? Kind::upper : Kind::lower;
-  const Index number = violated < p ? violated : violated - p;
+Vector kinks_at(const Constraints& constraints, const Block& theta, const Block& x) {
+  ConstraintBlock at;
+  constraints.evaluate(x, theta, at);
+  Vector sums = Vector::Zero(x.rows());
   for (const Constraint& entry : constraints.list()) {
-    const bool is_bound = entry.kind == Kind::lower || entry.kind == Kind::upper;
-    if (is_bound != (violated >= p) || (is_bound && entry.kind != side)) continue;
-    const Index at = number - entry.first;
-    if (at < 0 || at >= entry.count) continue;
-    return entry.is_list ? fmt::format("{}[{}]", entry.name, at) : entry.name;
+    if (entry.kind != Kind::kink) continue;
+    for (Index b = 0; b < x.rows(); ++b) sums(b) += kink_value(entry, at, b);
   }
-  return violated < p ? fmt::format("row {}", number) : fmt::format("x[{}]", number);
+  return sums;
 }
 
 }  // namespace chaosgrad::internal

@@ -39,9 +39,7 @@ struct ConstraintState {
 };
 [[nodiscard]] ConstraintState state_at(const Constraints& constraints, const Vector& theta,
                                        const Vector& x);
-
-// "budget", "risk[2]", "w.upper[3]": row i, or p + component, for messages. `above`: of a bound.
-[[nodiscard]] std::string name_of(const Constraints& constraints, Index violated,
-                                  bool above = true);
+// Those terms at rows of x and theta (B ≤ block_size).
+[[nodiscard]] Vector kinks_at(const Constraints& constraints, const Block& theta, const Block& x);
 
 }  // namespace chaosgrad::internal

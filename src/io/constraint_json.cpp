@@ -52,9 +52,9 @@ void add_constraints(const ConstraintReport& report, Json& json) {
     json[kink ? "kinks" : "constraints"][found.constraint.name] = constraint_json(found);
   }
   // Nothing was sampled of a run underway, or that failed.
-  const bool known = !report.constraints.empty() || report.infeasible > 0;
+  const bool known = !report.constraints.empty() || report.infeasible.share > 0;
   json["violation"] = known ? number(report.violation) : Json(nullptr);
-  json["infeasible"] = known ? number(report.infeasible) : Json(nullptr);
+  json["infeasible"] = known ? number(report.infeasible.share) : Json(nullptr);
 }
 
 }  // namespace chaosgrad::internal

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "constraint/projection.h"
 #include "solution/labels.h"
 
 namespace chaosgrad::internal {
@@ -29,6 +30,20 @@ Labels labels_of(const ProblemFile& file) {
           .variables = file.problem.component_names(),
           .quantities = file.problem.quantity_names()};
 }
+
+namespace {
+
+// Terms of the objective with kinks are no part of F but rows of the constraints, already summed over
+// the noise.
+std::function<void(Block, Block, BlockOut)> kinks_of(
+    const std::shared_ptr<const Constraints>& constraints) {
+  if (!constraints || !constraints->has_kinks()) return {};
+  return [constraints](Block x, Block theta, BlockOut values) {
+    values.col(0) += kinks_at(*constraints, theta, x);
+  };
+}
+
+}  // namespace
 
 Record record_of(const Solution& solution, const ProblemFile& file) {
   Record record{.solution = solution, .labels = labels_of(file), .source = &file.source};
@@ -55,6 +70,7 @@ Record record_of(const Solution& solution, const ProblemFile& file) {
         .noise_dimension = problem.noise_dimension(),
         .evaluate = [&](Block x, Block theta, Block noise,
                         BlockOut values) { problem.value(x, theta, noise, values); },
+        .noiseless = kinks_of(facts.constraints),
         .noise_axes = facts.noise_axes,
         .operations = operations};
   }
@@ -73,6 +89,7 @@ NamedQuantities named_quantities(const Record& record) {
             if (objective.count > 0) objective.evaluate(x, theta, noise, values.leftCols(1));
             if (others.count > 0) others.evaluate(x, theta, noise, values.rightCols(others.count));
           },
+      .noiseless = objective.noiseless,  // in the first column
       .noise_axes = objective.count > 0 ? objective.noise_axes : others.noise_axes,
       .operations = (objective.count > 0 ? objective.operations : 0) +
                     (others.count > 0 ? others.operations : 0)};

@@ -13,6 +13,7 @@
 #include "io/json_numbers.h"
 #include "io/problem_file/read_distribution.h"
 #include "io/problem_file/toml_document.h"
+#include "solution/constrained/infeasible_note.h"
 #include "solution/statistics/coefficients.h"
 #include "solution/statistics/statistic_table.h"
 
@@ -127,6 +128,20 @@ Digest make_digest(const ShownRecord& shown) {
   }
   digest.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return digest;
+}
+
+std::vector<std::string> notes_of(const Record& record, const Digest& digest) {
+  std::vector<std::string> notes = record.solution.notes;
+  std::string note = infeasible_note(record.solution.expansion, digest.constraints.infeasible,
+                                     digest.statistics.infeasible, record.labels.parameters);
+  if (!note.empty()) notes.push_back(std::move(note));
+  return notes;
+}
+
+SampledReport sampled_report(const Record& record, const Digest& digest) {
+  return {.x = digest.statistics.outputs,
+          .constraints = digest.constraints,
+          .notes = notes_of(record, digest)};
 }
 
 Measure reweighted_measure(const Record& record, const std::vector<std::string>& assignments) {

@@ -5,6 +5,7 @@
 
 #include "chaosgrad/statistics.h"
 #include "io/shown.h"
+#include "solution/report.h"
 
 namespace chaosgrad::internal {
 
@@ -27,6 +28,10 @@ struct Digest {
   double seconds = 0;                        // that it took
 };
 [[nodiscard]] Digest make_digest(const Record& record);
+// What the run says, and what its statistics add.
+[[nodiscard]] std::vector<std::string> notes_of(const Record& record, const Digest& digest);
+// For full_report().
+[[nodiscard]] SampledReport sampled_report(const Record& record, const Digest& digest);
 [[nodiscard]] Digest make_digest(const ShownRecord& shown);
 
 // The distribution of θ with the marginals that `assignments` replace, each

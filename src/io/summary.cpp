@@ -13,6 +13,10 @@ namespace {
 
 const char* source(const Constant& constant) { return constant.given ? "given" : "estimated"; }
 
+Json curvature(const Constant& constant) {
+  return is_known(constant) ? number(constant.value) : Json(nullptr);
+}
+
 // What takes samples.
 struct SampledPart {
   Json mean_error, sd_error, components;
@@ -103,8 +107,8 @@ std::string summary(const ShownRecord& shown, const SampledPart& part, const Dig
       {"seconds", number(solution.seconds)},
       {"seconds_total", number(solution.seconds + record.seconds_around)},
       {"condition",
-       {{"mu", number(constants.mu.value)},
-        {"L", number(constants.L.value)},
+       {{"mu", curvature(constants.mu)},
+        {"L", curvature(constants.L)},
         {"kappa", number(constants.kappa())},
         {"mu_source", source(constants.mu)},
         {"L_source", source(constants.L)},
@@ -136,7 +140,7 @@ std::string summary(const ShownRecord& shown, const SampledPart& part, const Dig
   json["sampled_components"] = part.components;
   // Of a large x some components are shown, those of "variables"; the store has all.
   json["components"] = shown.whole().solution.expansion.coefficients().cols();
-  json["notes"] = solution.notes;
+  json["notes"] = notes_of(record, digest);
   json["title"] = record.labels.title;
   json["seed"] = solution.options.seed;
   json["version"] = version();

@@ -23,8 +23,12 @@ void write_report(const std::string& directory, const Record& record, const std:
 // whoever finds the right summary finds them all. Throws IoError.
 void write_for_readers(const std::string& directory, const Record& record,
                        const std::string& summary, const Digest& digest);
-// The end of a run: its statistics, solution.h5, and the files for readers. Returns the summary.
-std::string finish_run(const std::string& directory, Record record);
+// The end of a run: its statistics, solution.h5, and the files for readers.
+struct FinishedRun {
+  std::string summary;  // that of full_summary
+  Digest digest;
+};
+FinishedRun finish_run(const std::string& directory, Record record);
 // Whether DIRECTORY has them, and not those of another run.
 [[nodiscard]] bool has_files_for_readers(const std::string& directory, const std::string& summary);
 

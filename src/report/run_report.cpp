@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "chaosgrad/chaosgrad.h"
 #include "chaosgrad/error.h"
@@ -95,13 +96,13 @@ void write_for_readers(const std::string& directory, const Record& record,
   }
 }
 
-std::string finish_run(const std::string& directory, Record record) {
-  const Digest digest = make_digest(record);
+FinishedRun finish_run(const std::string& directory, Record record) {
+  Digest digest = make_digest(record);
   record.seconds_around += digest.seconds;
   std::string summary = full_summary(record, digest);
   save_run(directory, record, summary);
   write_for_readers(directory, record, summary, digest);
-  return summary;
+  return {std::move(summary), std::move(digest)};
 }
 
 bool has_files_for_readers(const std::string& directory, const std::string& summary) {

@@ -8,11 +8,14 @@
 #include <numeric>
 #include <utility>
 
+#include "constraint/infeasible.h"
+#include "constraint/metric_factor.h"
 #include "curvature/differences.h"
+#include "numeric/decompositions.h"
+#include "numeric/symmetric.h"
 #include "problem/averaged_problem.h"
 #include "samples/parameters.h"
 #include "solution/averaged_function.h"
-#include "solution/constrained/infeasible.h"
 #include "solve/common/goal.h"
 #include "solve/pointwise/constrained_descent.h"
 #include "solve/pointwise/trust_region.h"
@@ -150,6 +153,23 @@ std::string outside_in_words(const Oracle& oracle, const Vector& theta, const Ma
   return text;
 }
 
+// Where f bends down most, each variable in the unit in which its own curvature is 1. No direction: f
+// does not bend down.
+struct Bend {
+  double curvature = 0;
+  Vector direction = {};
+};
+
+Bend downward_bend(const Matrix& hessian) {
+  constexpr double rounding = 1e-8;  // of eigenvalues, relative to the largest
+  const Matrix H = symmetric_part(hessian);
+  const Vector unit = own_units(H);
+  const SymmetricEigen eigen = symmetric_eigen(unit.asDiagonal() * H * unit.asDiagonal());
+  if (!(eigen.values(0) < -rounding * eigen.values.cwiseAbs().maxCoeff())) return {};
+  const Vector direction = (unit.asDiagonal() * eigen.vectors.col(0)).normalized();
+  return {direction.dot(H * direction), direction};
+}
+
 // f at one θ. Under noise it is a mean over draws, whose kinks have no second derivative: its Hessian
 // is taken by differences over steps that are wider than the distance of the kinks.
 PointFunction mean_function(const Oracle& oracle, const Vector& theta, const Matrix& noise) {
@@ -200,8 +220,26 @@ std::string descent_trouble(const Oracle& oracle, std::uint64_t seed) {
       default:
         break;
     }
+    if (!facts.constraints || noisy || found.outcome != Minimum::Outcome::found) continue;
+    if (const Bend bend = downward_bend(found.hessian); bend.direction.size() > 0) {
+      return fmt::format(
+          "not convex: where a descent from the start ends, the objective has the curvature {:.3g} "
+          "in the direction {}; the constraints hold x there, but other minima may be as low or "
+          "lower, at {}",
+          bend.curvature, direction_in_words(facts, bend.direction), place(facts, theta));
+    }
   }
   return {};
+}
+
+// Eigenvalues of Hessians by differences are known up to a share of the largest.
+void drop_rounding(ProblemConstants& constants) {
+  constexpr double known = 1e-10;
+  Constant& mu = constants.mu;
+  const double scale = std::max(std::abs(constants.L.lowest), std::abs(constants.L.highest));
+  for (double* value : {&mu.value, &mu.lowest, &mu.highest}) {
+    if (!mu.given && std::abs(*value) <= known * scale) *value = 0;
+  }
 }
 
 // The same with the noise integrated out, where that is exact.
@@ -218,6 +256,8 @@ ProblemCheck check_problem(const Oracle& oracle, const ProblemValue& value, std:
   ProblemCheck check;
   check.constants = estimate_constants(oracle, seed);
   check.measured = measure_constants(oracle, seed);
+  drop_rounding(check.constants);
+  drop_rounding(check.measured);
   if (value) check.gradient_error = gradient_error(oracle, value, seed);
 
   const ProblemConstants& given = check.constants;

@@ -40,6 +40,10 @@ std::string rounded(double value, double bar) {
   return at_place(value, place);
 }
 
+std::string csv_cell(double value) {
+  return std::isnan(value) ? std::string() : fmt::format("{:.17g}", value);
+}
+
 std::string with_bar(const Estimate& estimate) {
   const std::string value = rounded(estimate.value, estimate.error);
   if (!std::isfinite(estimate.value)) return value;

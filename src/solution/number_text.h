@@ -13,4 +13,7 @@ namespace chaosgrad::internal {
 // value ± bar; "value ± ?" where the bar is not known.
 [[nodiscard]] std::string with_bar(const Estimate& estimate);
 
+// For CSV: all digits; empty where the value is not a number.
+[[nodiscard]] std::string csv_cell(double value);
+
 }  // namespace chaosgrad::internal

@@ -1,8 +1,12 @@
+#include "solution/report.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
-#include "chaosgrad/statistics.h"
+#include "solution/constrained/infeasible_note.h"
 #include "solution/labels.h"
 #include "solution/number_text.h"
 #include "solution/statistics/coefficients.h"
@@ -52,11 +56,12 @@ std::string error_text(const Solution& solution) {
 // Mean, sd and Sobol' indices of the components, with the bars that tell how many digits count.
 struct ComponentNumbers {
   Vector mean, sd, mean_bar, sd_bar;
-  Matrix total;  // q×d
+  Matrix total, total_bar;  // q×d
 };
 
 ComponentNumbers exact_numbers(const Solution& solution) {
-  ComponentNumbers x{mean(solution), sd(solution), {}, {}, sobol(solution).total};
+  ComponentNumbers x{mean(solution), sd(solution), {}, {}, sobol(solution).total, {}};
+  x.total_bar = Matrix::Zero(x.total.rows(), x.total.cols());
   const ErrorEstimate& error = solution.error;
   x.mean_bar = error.components.size() == x.mean.size()
                    ? error.components
@@ -65,26 +70,35 @@ ComponentNumbers exact_numbers(const Solution& solution) {
   return x;
 }
 
-ComponentNumbers sampled_numbers(const Solution& solution) {
-  const std::vector<OutputStatistics> found =
-      sampled_moments(solution.expansion, accuracy(solution), true);
-  const auto q = static_cast<Index>(found.size());
-  const Index d = solution.expansion.measure().dimension();
-  ComponentNumbers x{Vector(q), Vector(q), Vector(q), Vector(q), Matrix(q, d)};
+ComponentNumbers sampled_numbers(const std::vector<OutputStatistics>& found, Index q, Index d) {
+  ComponentNumbers x{Vector(q), Vector(q), Vector(q), Vector(q), Matrix(q, d), Matrix(q, d)};
   for (Index i = 0; i < q; ++i) {
     const OutputStatistics& one = found[static_cast<std::size_t>(i)];
     x.mean(i) = one.mean.value;
     x.mean_bar(i) = one.mean.error;
     x.sd(i) = one.sd.value;
     x.sd_bar(i) = one.sd.error;
-    for (Index k = 0; k < d; ++k) x.total(i, k) = one.total[static_cast<std::size_t>(k)].value;
+    for (Index k = 0; k < d; ++k) {
+      x.total(i, k) = one.total[static_cast<std::size_t>(k)].value;
+      x.total_bar(i, k) = one.total[static_cast<std::size_t>(k)].error;
+    }
   }
   return x;
 }
 
-std::string component_table(const Solution& solution, const Labels& labels) {
+// Three places, or as many as the bar supports.
+std::string share_text(double share, double bar) {
+  constexpr double third_place = 2e-3;
+  return bar > third_place ? rounded(share, bar) : fmt::format("{:.3f}", share);
+}
+
+std::string component_table(const Solution& solution, const Labels& labels,
+                            const SampledReport& sampled) {
   const ComponentNumbers x =
-      solution.expansion.lift() ? sampled_numbers(solution) : exact_numbers(solution);
+      solution.expansion.lift()
+          ? sampled_numbers(sampled.x, solution.expansion.coefficients().cols(),
+                            solution.expansion.measure().dimension())
+          : exact_numbers(solution);
   std::string text =
       fmt::format("\n  {:<16} {:>12} {:>12}   total Sobol' index of", "", "mean", "sd");
   for (const std::string& name : labels.parameters) text += fmt::format(" {:>8}", name);
@@ -94,7 +108,8 @@ std::string component_table(const Solution& solution, const Labels& labels) {
     text += fmt::format("  {:<16} {:>12} {:>12}   {:>21}",
                         labels.variables[static_cast<std::size_t>(i)],
                         rounded(x.mean(i), x.mean_bar(i)), rounded(x.sd(i), x.sd_bar(i)), "");
-    for (const double index : x.total.row(i)) text += fmt::format(" {:>8.3f}", index);
+    for (Index k = 0; k < x.total.cols(); ++k)
+      text += fmt::format(" {:>8}", share_text(x.total(i, k), x.total_bar(i, k)));
     text += "\n";
   }
   if (shown < x.mean.size())
@@ -103,10 +118,7 @@ std::string component_table(const Solution& solution, const Labels& labels) {
 }
 
 // How often the constraints are active, and what they cost: the first few of each.
-std::string constraint_table(const Solution& solution) {
-  StatisticsOptions options;
-  options.samples = 16384;
-  const ConstraintReport report = constraint_statistics(solution, options);
+std::string constraint_table(const ConstraintReport& report) {
   std::string text = fmt::format("\n  {:<16} {:>16} {:>22}\n", "", "P(active)", "mean multiplier");
   for (const ConstraintStatistics& found : report.constraints) {
     const Constraint& one = found.constraint;
@@ -123,14 +135,46 @@ std::string constraint_table(const Solution& solution) {
   return text;
 }
 
+std::string brief_report(const Solution& solution, const Labels& labels) {
+  const std::string title = labels.title.empty() ? "" : labels.title + "\n";
+  return fmt::format("{}{}: {}\n", title, to_string(solution.status), solution.message);
+}
+
+std::string constant_text(const char* name, const Constant& constant) {
+  return is_known(constant) ? fmt::format("{} = {:.4g} ({})", name, constant.value,
+                                          constant.given ? "given" : "estimated")
+                            : fmt::format("{} not known", name);
+}
+
+std::string constants_text(const ProblemConstants& constants) {
+  const double kappa = constants.kappa();
+  return fmt::format("  {}, {}{}\n", constant_text("mu", constants.mu),
+                     constant_text("L", constants.L),
+                     std::isfinite(kappa) ? fmt::format(", kappa = {:.4g}", kappa) : "");
+}
+
 }  // namespace
 
 std::string report(const Solution& solution, Detail detail, const Labels& given) {
   const Labels labels = completed(given, solution.expansion);
-  std::string text = labels.title.empty() ? "" : labels.title + "\n";
-  text += fmt::format("{}: {}\n", to_string(solution.status), solution.message);
-  if (detail == Detail::brief) return text;
-  const ProblemConstants& constants = solution.constants;
+  if (detail == Detail::brief) return brief_report(solution, labels);
+  SampledReport sampled;
+  sampled.notes = solution.notes;
+  if (solution.ok() && solution.expansion.lift()) {
+    StatisticsOptions options;
+    options.samples = 16384;
+    sampled.x = sampled_moments(solution.expansion, accuracy(solution), true);
+    sampled.constraints = constraint_statistics(solution, options);
+    std::string note =
+        infeasible_note(solution.expansion, sampled.constraints.infeasible, {}, labels.parameters);
+    if (!note.empty()) sampled.notes.push_back(std::move(note));
+  }
+  return full_report(solution, labels, sampled);
+}
+
+std::string internal::full_report(const Solution& solution, const Labels& labels,
+                                  const SampledReport& sampled) {
+  std::string text = brief_report(solution, labels);
   text += fmt::format("  method {}, {} iterations, m = {}, {} gradients{}{}, {:.3g} s\n",
                       to_string(solution.options.method), solution.history.size(),
                       solution.expansion.coefficients().rows(), solution.gradients,
@@ -139,12 +183,10 @@ std::string report(const Solution& solution, Detail detail, const Labels& given)
                           : "",
                       solution.hessians > 0 ? fmt::format(", {} Hessians", solution.hessians) : "",
                       solution.seconds);
-  text += fmt::format("  mu = {:.4g} ({}), L = {:.4g} ({}), kappa = {:.4g}\n", constants.mu.value,
-                      constants.mu.given ? "given" : "estimated", constants.L.value,
-                      constants.L.given ? "given" : "estimated", constants.kappa());
-  if (solution.ok()) text += error_text(solution) + component_table(solution, labels);
-  if (solution.ok() && solution.expansion.lift()) text += constraint_table(solution);
-  for (const std::string& note : solution.notes) text += fmt::format("  note: {}\n", note);
+  text += constants_text(solution.constants);
+  if (solution.ok()) text += error_text(solution) + component_table(solution, labels, sampled);
+  if (solution.ok() && solution.expansion.lift()) text += constraint_table(sampled.constraints);
+  for (const std::string& note : sampled.notes) text += fmt::format("  note: {}\n", note);
   return text;
 }
 

@@ -8,12 +8,12 @@
 #include <functional>
 
 #include "chaosgrad/error.h"
+#include "constraint/infeasible.h"
 #include "curvature/curvature.h"
 #include "problem/averaged_problem.h"
 #include "problem/expected_problem.h"
 #include "problem/integrated_problem.h"
 #include "problem/skipping_problem.h"
-#include "solution/constrained/infeasible.h"
 #include "solution/fresh_optima.h"
 #include "solution/statistics/bars.h"
 #include "solve/common/goal.h"
@@ -259,6 +259,7 @@ Verification verify(const Oracle& oracle, const Expansion& expansion,
         place(oracle.facts(), fresh.theta(0)));
     return result;
   }
+  result.size = first.x.norm() / std::sqrt(static_cast<double>(fresh.size()));
   summarise(fresh.expansion() - first.x, fresh.expansion() - other.x, fresh.points(),
             options.confidence, result);
   return result;
@@ -283,11 +284,17 @@ std::string_view to_string(Verdict verdict) {
       return "too small";
     case Verdict::too_large:
       return "too large";
+    case Verdict::rounding:
+      return "both are rounding";
   }
   return "";
 }
 
 Verdict judge_estimate(double estimate, const Verification& verification) {
+  // 5000 times the rounding of numbers: what Newton steps and sums of many terms leave.
+  constexpr double rounding_of_x = 1e-12;
+  if (std::max(estimate, verification.upper) <= rounding_of_x * verification.size)
+    return Verdict::rounding;
   if (estimate < 0.5 * verification.lower) return Verdict::too_small;
   return estimate > 2 * verification.upper ? Verdict::too_large : Verdict::agrees;
 }

@@ -103,18 +103,20 @@ std::int64_t mean_metric_cost(const Oracle& oracle) {
   return metric_rounds * metric_blocks * block_size * (oracle.dimension() + 2);
 }
 
-MeanMetric measure_mean_metric(const Oracle& oracle, std::uint64_t seed, Executor& executor) {
-  const std::shared_ptr<const Constraints>& set = oracle.facts().constraints;
-  const Measure& measure = oracle.parameters();
-  const Index q = oracle.dimension();
+Vector median_parameters(const Measure& measure) {
   Matrix eta = Matrix::Constant(1, measure.dimension(), 0.5), theta = eta;
   measure.germ_from_uniform(eta, eta);
   measure.parameters_from_germ(eta, theta);
-  const Vector centre = theta.row(0).transpose();
-  MeanMetric result;
+  return theta.row(0).transpose();
+}
+
+std::shared_ptr<const Lift> measure_mean_metric(const Oracle& oracle, std::uint64_t seed,
+                                                Executor& executor) {
+  const std::shared_ptr<const Constraints>& set = oracle.facts().constraints;
+  const Index q = oracle.dimension();
+  const Vector centre = median_parameters(oracle.parameters());
   const Projection start = project(*set, centre, Matrix::Identity(q, q), oracle.facts().start);
-  result.violated = start.violated;
-  if (start.outcome != QuadraticSolution::Outcome::solved) return result;
+  if (start.outcome != QuadraticSolution::Outcome::solved) return nullptr;
   const MeanModel model(oracle, seed, executor);
   Vector x = start.x;
   Matrix factor = Matrix::Identity(q, q);
@@ -130,8 +132,7 @@ MeanMetric measure_mean_metric(const Oracle& oracle, std::uint64_t seed, Executo
     x = next.x;
   }
   const std::vector<Family> families = make_families(oracle);
-  result.lift = constant_lift(set, families, factor);
-  return result;
+  return constant_lift(set, families, factor);
 }
 
 }  // namespace chaosgrad::internal

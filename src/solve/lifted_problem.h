@@ -31,14 +31,13 @@ class LiftedProblem {
   std::shared_ptr<const Lift> lift_;
 };
 
+[[nodiscard]] Vector median_parameters(const Measure& measure);
+
 // A metric that is the same for every θ: the mean of the Hessians of F over (θ, v), near the minimum
-// of the mean of F over C at the median of θ. Empty where no x satisfies the constraints there.
-struct MeanMetric {
-  std::shared_ptr<const Lift> lift;
-  Index violated = -1;  // which constraint, where there is no lift
-};
-[[nodiscard]] MeanMetric measure_mean_metric(const Oracle& oracle, std::uint64_t seed,
-                                             Executor& executor);
+// of the mean of F over C at the median of θ. Null where no x satisfies the constraints there.
+[[nodiscard]] std::shared_ptr<const Lift> measure_mean_metric(const Oracle& oracle,
+                                                              std::uint64_t seed,
+                                                              Executor& executor);
 // What it takes, in gradients.
 [[nodiscard]] std::int64_t mean_metric_cost(const Oracle& oracle);
 

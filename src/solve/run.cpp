@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "chaosgrad/error.h"
-#include "constraint/projection.h"
 #include "estimate/scatter.h"
 #include "measure/distribution_table.h"
 #include "problem/averaged_problem.h"
@@ -280,24 +279,20 @@ namespace {
 // The methods that descend on coefficients, under constraints: on those of y.
 Run run_lifted(const Oracle& oracle, const Options& options) {
   Executor executor(options.threads, options.ranks);
-  MeanMetric metric;
-  if (options.resume && options.resume->expansion.lift()) {
-    metric.lift = options.resume->expansion.shared_lift();
-  } else {
-    metric = measure_mean_metric(oracle, options.seed, executor);
-  }
-  if (!metric.lift) {
+  const bool goes_on = options.resume && options.resume->expansion.lift();
+  const std::shared_ptr<const Lift> lift =
+      goes_on ? options.resume->expansion.shared_lift()
+              : measure_mean_metric(oracle, options.seed, executor);
+  if (!lift) {
     Run none{
         .basis = Basis(make_families(oracle), IndexSet::first(oracle.parameters().dimension(), 1)),
         .u = oracle.facts().start.transpose()};
     none.status = Status::infeasible;
-    none.stop_reason = fmt::format(
-        "no x satisfies the constraints at the median of theta: {} cannot be met "
-        "together with the others",
-        name_of(*oracle.facts().constraints, metric.violated));
+    const Vector centre = median_parameters(oracle.parameters());
+    none.stop_reason = infeasible_at(oracle.facts(), centre);
     return none;
   }
-  const LiftedProblem lifted(oracle, metric.lift);
+  const LiftedProblem lifted(oracle, lift);
   const Oracle plain(lifted);
   Run result = is_adaptive(options.method)
                    ? run_adaptive(plain, options, Method::sieve, noise_treatment(plain, options))

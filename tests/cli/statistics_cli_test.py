@@ -446,6 +446,30 @@ spread = "(x - t*w)^2"
     assert np.allclose(objective, spread, rtol=1e-12)
 
 
+def test_quantities_that_few_rows_make(run, call, solve_json, tmp_path):
+    """One row of 40 makes the quantity: a few draws do not meet it."""
+    rows = np.arange(40.0)
+    (tmp_path / "rows.csv").write_text("w\n" + "\n".join(map(str, rows)))
+    (tmp_path / "own.toml").write_text("""
+[parameters]
+t = { distribution = "uniform", lower = 0, upper = 1 }
+[noise]
+data = "rows.csv"
+[variables]
+x = {}
+[objective]
+minimize = "(x - t)^2"
+[quantities]
+excess = "x + max(w - 38, 0)"
+""")
+    summary = solve_json("own.toml")
+    excess = summary["quantities"]["excess"]
+    assert abs(excess["mean"] - 0.5 - np.maximum(rows - 38, 0).mean()) <= excess["error"] < 1e-4
+    header, table = draws(run, "runs/own", 20)
+    assert header == ["t", "x", "objective", "excess"]
+    assert np.allclose(table[:, 3], table[:, 1] + 1 / 40, rtol=1e-12)
+
+
 def test_eval_outside_the_support(run, tmp_path):
     (tmp_path / "own.toml").write_text("""
 [parameters]

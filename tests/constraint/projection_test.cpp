@@ -232,12 +232,9 @@ TEST(Projection, StateSaysWhatIsViolatedMost) {
   EXPECT_EQ(inside.worst, -1);
   const ConstraintState above = state_at(constraints, no_theta, Vector{{1, 6}});
   EXPECT_EQ(above.violation, 1);  // 4 / (1 + 3)
-  EXPECT_EQ(name_of(constraints, above.worst), "budget");
+  EXPECT_EQ(above.worst, 0);
   const ConstraintState below = state_at(constraints, no_theta, Vector{{0, -0.5}});
   EXPECT_EQ(below.worst, constraints.rows() + 1);
-  EXPECT_EQ(name_of(constraints, below.worst, false), "w.lower[1]");
-  EXPECT_EQ(name_of(constraints, constraints.rows()), "w.upper[0]");
-  EXPECT_EQ(name_of(constraints, 4), "pair.upper[1]");
 }
 
 TEST(Projection, StateSumsTheTermsWithKinks) {

@@ -66,6 +66,7 @@ BindingColumns columns_of(const Constraints& constraints) {
 
 void BindingTally::add(const BindingTally& other) {
   samples += other.samples;
+  if (infeasible == 0) infeasible_theta = other.infeasible_theta;
   infeasible += other.infeasible;
   violation = std::max(violation, other.violation);
   active += other.active;
@@ -91,7 +92,7 @@ BindingTally tally_of(const BindingSampling& at, const Matrix& u) {
   BindingTally tally(at.columns.size(), d);
   for (Index b = 0; b < n; ++b) {
     if (!lifted.x.row(b).allFinite()) {
-      ++tally.infeasible;
+      if (tally.infeasible++ == 0) tally.infeasible_theta = theta.row(b).transpose();
       continue;
     }
     const Vector point = theta.row(b).transpose();

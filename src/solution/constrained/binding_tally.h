@@ -39,6 +39,7 @@ struct BindingSampling {
 // Sums over samples, by column.
 struct BindingTally {
   double samples = 0, infeasible = 0, violation = 0;
+  Vector infeasible_theta = {};  // the first
   Vector active, multiplier, square, weak, possible;
   std::array<Vector, reaches> let_go, take_hold;  // active within that reach of not being, and back
   Matrix by_decile, in_decile;                    // columns × (d deciles), and the samples of each

@@ -129,7 +129,8 @@ ConstraintReport constraint_statistics(const Expansion& expansion, const Accurac
   at.errors = binding_errors(at, accuracy, multiplier_errors, factor);
   const Sampled found = sample(at, options);
   report.violation = found.all.violation;
-  report.infeasible = found.all.infeasible / (found.all.infeasible + found.all.samples);
+  report.infeasible = {found.all.infeasible / (found.all.infeasible + found.all.samples),
+                       found.all.infeasible_theta};
   if (found.all.samples == 0) return report;
   Matrix value = Matrix::Zero(at.columns.size(), 3);
   for (const Matrix& table : found.tables) value += table / static_cast<double>(shifts);

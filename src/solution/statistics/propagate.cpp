@@ -104,10 +104,11 @@ std::vector<Propagated> propagate_quantities(const OutputSampler& sampler,
   const double share = slope_share * options.work /
                        (2.0 * static_cast<double>(std::min(q, directions)) * quantities.operations);
   const NoiseRule noise = sampler.noise(0, static_cast<Index>(share / least_points));
-  const auto points =
+  const auto affordable =
       std::clamp<Index>(static_cast<Index>(share / static_cast<double>(noise.weights.size())),
                         least_points, slope_points);
-  const auto [theta, x] = sampler.optima(shifted_points(options.seed, 0, points, parameters));
+  const auto [theta, x] = sampler.optima(shifted_points(options.seed, 0, affordable, parameters));
+  const Index points = x.rows();
   const Moves moves = moves_of(accuracy, x, options.seed);
 
   // Weights 1, z, z² − 1 − γz and z³ − γ − Kz.

@@ -38,6 +38,25 @@ std::vector<Vector> sorted_columns(const Matrix& values, int threads) {
   return sorted;
 }
 
+// From then on the samples are of θ that have an x.
+InfeasibleSamples leave_out_infeasible(OutputSamples& samples) {
+  if (samples.has_x.all()) return {};
+  const auto all = samples.has_x.size();
+  const Index first = std::ranges::find(samples.has_x, false) - samples.has_x.begin();
+  const InfeasibleSamples found{
+      1 - static_cast<double>(samples.has_x.count()) / static_cast<double>(all),
+      samples.theta.row(first).transpose()};
+  const std::vector<Index> rows = rows_with(samples.has_x);
+  samples = {samples.theta(rows, Eigen::all), samples.values(rows, Eigen::all),
+             samples.has_x(rows)};
+  return found;
+}
+
+void add(const InfeasibleSamples& some, double weight, InfeasibleSamples& sum) {
+  sum.share += weight * some.share;
+  if (sum.theta.size() == 0) sum.theta = some.theta;
+}
+
 }  // namespace
 
 SampledTable sampled_statistics(const OutputSampler& sampler, const CrossFit& fit,
@@ -62,10 +81,13 @@ SampledTable sampled_statistics(const OutputSampler& sampler, const CrossFit& fi
                       .error = {},
                       .sorted = {},
                       .edges = {},
-                      .extremes = std::vector<Extremes>(static_cast<std::size_t>(outputs))};
+                      .extremes = std::vector<Extremes>(static_cast<std::size_t>(outputs)),
+                      .infeasible = {}};
   const auto table_of = [&](const Matrix& u, const NoiseRule& noise, const Coefficients& version,
                             bool main) {
-    const OutputSamples samples = sampler.at(u.leftCols(d), version, noise);
+    OutputSamples samples = sampler.at(u.leftCols(d), version, noise);
+    const InfeasibleSamples left_out = leave_out_infeasible(samples);
+    if (main) add(left_out, 1.0 / shifts, result.infeasible);
     std::vector<Vector> sorted = sorted_columns(samples.values, options.threads);
     for (std::size_t j = 0; j < sorted.size(); ++j) {
       if (main) result.extremes[j].add(sorted[j]);

@@ -14,6 +14,7 @@ struct SampledTable {
   std::vector<Vector> sorted;  // a sample of each output
   std::vector<Vector> edges;   // of its histogram
   std::vector<Extremes> extremes;
+  InfeasibleSamples infeasible;  // left out
 };
 
 // Sobol' indices of the outputs from `first_indexed` on; correlations and covariances of those from

@@ -1,6 +1,8 @@
 #include "solution/statistics/sampler.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "samples/parameters.h"
 #include "solution/statistics/bars.h"
@@ -25,9 +27,21 @@ Index affordable_draws(const Quantities& quantities, double work) {
   return std::clamp<Index>(static_cast<Index>(most), least_noise_draws, most_noise_draws);
 }
 
-bool depends_on_noise(const Quantities& quantities, const Block& x, const Block& theta) {
-  if (quantities.count == 0 || quantities.noise_dimension == 0) return false;
-  const Matrix noise = shifted_rule(noise_stream(1, 0), 8, quantities.noise_dimension).nodes;
+// Draws among which one must make a difference. Of a tail that matters few are in it: all cases
+// where there are finitely many, else as many as a small part of a second allows.
+Matrix telling_draws(const Quantities& quantities, const NoiseRule& cases, Index points) {
+  if (cases.weights.size() > 0) return cases.nodes;
+  constexpr double work = 1e8;  // multiplications
+  const double affordable =
+      work / (static_cast<double>(points) * std::max(1.0, quantities.operations));
+  const auto draws = std::clamp<Index>(static_cast<Index>(affordable), least_noise_draws, 1024);
+  return shifted_rule(noise_stream(1, 0), draws, quantities.noise_dimension).nodes;
+}
+
+// `cases` is the case_rule of the quantities.
+bool depends_on_noise(const Quantities& quantities, const NoiseRule& cases, const Block& x,
+                      const Block& theta) {
+  const Matrix noise = telling_draws(quantities, cases, x.rows());
   const Matrix first = quantity_means(quantities, x, theta, noise.topRows(1));
   for (Index i = 1; i < noise.rows(); ++i) {
     const Matrix other = quantity_means(quantities, x, theta, noise.middleRows(i, 1));
@@ -39,10 +53,23 @@ bool depends_on_noise(const Quantities& quantities, const Block& x, const Block&
 
 }  // namespace
 
+std::vector<Index> internal::rows_with(const Flags& has_x) {
+  constexpr Index fewest = 2;  // that have a standard deviation
+  std::vector<Index> rows;
+  for (Index i = 0; i < has_x.size(); ++i) {
+    if (has_x(i)) rows.push_back(i);
+  }
+  if (static_cast<Index>(rows.size()) >= fewest) return rows;
+  rows.resize(static_cast<std::size_t>(has_x.size()));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
 Matrix internal::shifted_points(std::uint64_t seed, Index shift, Index count, Index columns) {
   Matrix u(count, columns);
   const SobolSequence sequence(
-      columns, make_stream(seed, Purpose::statistics, 2 * static_cast<std::uint64_t>(shift)));
+      columns, make_stream(seed, Purpose::statistics, 2 * static_cast<std::uint64_t>(shift)),
+      SobolSequence::Randomisation::scramble);
   for (Index first = 0; first < count; first += block_size) {
     const Index n = std::min(block_size, count - first);
     sequence.fill(first, u.middleRows(first, n));
@@ -62,8 +89,9 @@ OutputSampler::OutputSampler(const Expansion& expansion, const Measure& law,
       executor_(options.threads) {
   if (quantities_.count == 0 || quantities_.noise_dimension == 0) return;
   const auto [theta, x] = optima(shifted_points(seed_, 0, pilot_points, law_.dimension()));
-  if (!depends_on_noise(quantities_, x, theta)) return;
-  exact_ = case_rule(quantities_.noise_axes);
+  NoiseRule cases = case_rule(quantities_.noise_axes);
+  if (!depends_on_noise(quantities_, cases, x, theta)) return;
+  exact_ = std::move(cases);
   if (exact_.weights.size() > 0) return;
   std::vector<Stream> shifts;
   for (Index shift = 0; shift < 4; ++shift) shifts.push_back(noise_stream(seed_, shift));
@@ -86,7 +114,8 @@ OutputSampler::Optima OutputSampler::optima(const Matrix& u) const {
     result.theta.middleRows(first, n) = theta;
     result.x.middleRows(first, n) = expansion_.evaluate_germ(eta);
   }
-  return result;
+  const std::vector<Index> rows = rows_with(result.x.array().isFinite().rowwise().all());
+  return {result.theta(rows, Eigen::all), result.x(rows, Eigen::all)};
 }
 
 const Constraints* OutputSampler::constraints() const {
@@ -143,6 +172,7 @@ Matrix quantity_means(const Quantities& quantities, Block x, Block theta, const 
       mean += values / static_cast<double>(noise.rows());
     }
   }
+  if (quantities.noiseless) quantities.noiseless(x, theta, mean);
   return mean;
 }
 
@@ -154,7 +184,8 @@ OutputSamples OutputSampler::at(const Matrix& u, const Coefficients& coefficient
       expansion_.measure(), expansion_.basis(),
       all ? coefficients : Coefficients(coefficients(Eigen::all, components_)),
       expansion_.shared_lift());
-  OutputSamples samples{Matrix(u.rows(), law_.dimension()), Matrix(u.rows(), outputs())};
+  OutputSamples samples{Matrix(u.rows(), law_.dimension()), Matrix(u.rows(), outputs()),
+                        Flags(u.rows())};
   executor_.for_each((u.rows() + block_size - 1) / block_size, [&](Index block) {
     const Index first = block * block_size, n = std::min(block_size, u.rows() - first);
     Matrix eta(n, law_.dimension()), theta(n, law_.dimension());
@@ -162,6 +193,7 @@ OutputSamples OutputSampler::at(const Matrix& u, const Coefficients& coefficient
     if (!same_law_) expansion.measure().germ_from_parameters(theta, eta);
     const Matrix x = expansion.evaluate_germ(eta);
     samples.theta.middleRows(first, n) = theta;
+    samples.has_x.segment(first, n) = x.array().isFinite().rowwise().all();
     if (!all) {
       samples.values.middleRows(first, n) = x;
       return;
@@ -181,11 +213,12 @@ QuantityAverage::QuantityAverage(const Quantities& quantities, const Block& x, c
   const auto shift = [&](Index s) {
     return make_stream(seed, Purpose::sample, 1 + static_cast<std::uint64_t>(s));
   };
-  if (!depends_on_noise(quantities, x, theta)) {
+  NoiseRule exact = case_rule(quantities.noise_axes);
+  const bool noisy = quantities.count > 0 && quantities.noise_dimension > 0;
+  if (!noisy || !depends_on_noise(quantities, exact, x, theta)) {
     rules_.push_back(shifted_rule(shift(0), 1, quantities.noise_dimension));
     return;
   }
-  NoiseRule exact = case_rule(quantities.noise_axes);
   if (exact.weights.size() > 0) {
     rules_.push_back(std::move(exact));
     return;

@@ -8,10 +8,16 @@
 
 namespace chaosgrad::internal {
 
+using Flags = Eigen::Array<bool, Eigen::Dynamic, 1>;
+
 struct OutputSamples {
   Matrix theta;   // n×d
   Matrix values;  // n×outputs
+  Flags has_x;    // n: false where C(θ) is empty
 };
+// Those rows at which there is an x, for statistics given that there is one; all of them where these
+// are too few to be described.
+[[nodiscard]] std::vector<Index> rows_with(const Flags& has_x);
 
 inline constexpr Index most_noise_draws = 16384;
 
@@ -32,7 +38,7 @@ class OutputSampler {
                                  const NoiseRule& noise) const;
   // E_v at the rule of this shift: exact if it can be. At most `most` of its nodes, or 64.
   [[nodiscard]] NoiseRule noise(Index shift, Index most = most_noise_draws) const;
-  // θ and all of x at the rows of u.
+  // θ and all of x at the rows of u where there is an x (at all rows where there is hardly any).
   struct Optima {
     Matrix theta, x;
   };

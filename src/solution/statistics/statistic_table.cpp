@@ -24,7 +24,7 @@ const std::vector<StatisticEntry>& statistic_table() {
        "standard deviation",
        {[](const OutputSample& s) { return s.shape.sd; },
         [](const OutputError& e) { return e.propagated.sd; },
-        [](double mean) { return std::max(0.0, mean); }}},
+        [](double mean) { return std::max(mean, 0.0); }}},
       {"skewness",
        "",
        "skewness",

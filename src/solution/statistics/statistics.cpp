@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "solution/statistics/bars.h"
@@ -17,7 +18,7 @@ ShapeMoments shape_of(const SampledTable& table, Index j) {
     return table.value(j, number_column(member));
   };
   return {.mean = value(&OutputStatistics::mean),
-          .sd = std::max(0.0, value(&OutputStatistics::sd)),
+          .sd = std::max(value(&OutputStatistics::sd), 0.0),  // NaN stays NaN
           .third = value(&OutputStatistics::skewness),
           .fourth = value(&OutputStatistics::excess_kurtosis),
           .sixth = table.value(j, table.layout.sixth())};
@@ -54,12 +55,35 @@ void add_tails(const Extremes& extremes, const ShapeMoments& shape, OutputStatis
   output.excess_kurtosis.error += beyond_samples(extremes, shape.mean, shape.sd, 4);
 }
 
+constexpr Estimate not_known{std::numeric_limits<double>::quiet_NaN(), infinity};
+
+OutputStatistics nothing_sampled() {
+  OutputStatistics output;
+  for (const NumberEntry& number : number_statistics()) output.*number.member = not_known;
+  return output;
+}
+
+// Of an output that is not a number at some samples.
+OutputStatistics nothing_known(const TableLayout& layout, bool indexed) {
+  OutputStatistics output = nothing_sampled();
+  const auto list = [](Index size) {
+    return std::vector<Estimate>(static_cast<std::size_t>(size), not_known);
+  };
+  output.quantiles = list(layout.levels);
+  output.correlation = output.slope = list(layout.dimension);
+  if (!indexed) return output;
+  output.main = output.total = list(layout.dimension);
+  output.pairwise = list(layout.pairs);
+  return output;
+}
+
 // The statistics of one output from its row of the table.
 OutputStatistics read_row(const SampledTable& table, Index j, const Propagated& propagated,
                           const Vector& parameter_sd, double confidence,
                           const StatisticsOptions& options, bool indexed) {
   const TableLayout& layout = table.layout;
   const ShapeMoments shape = shape_of(table, j);
+  if (std::isnan(shape.mean)) return nothing_known(layout, indexed);
   const Vector& sorted = table.sorted[static_cast<std::size_t>(j)];
   OutputStatistics output;
   Index column = 0;
@@ -110,13 +134,6 @@ Accuracy scaled(Accuracy accuracy, double factor) {
   return accuracy;
 }
 
-OutputStatistics nothing_sampled() {
-  OutputStatistics output;
-  for (const NumberEntry& number : number_statistics())
-    output.*number.member = {std::nan(""), infinity};
-  return output;
-}
-
 std::vector<Index> every(Index count) {
   std::vector<Index> all(static_cast<std::size_t>(count));
   std::iota(all.begin(), all.end(), 0);
@@ -155,6 +172,7 @@ void set_sampled(const Expansion& expansion, const Accuracy& accuracy, const Cro
   const SampledTable table =
       sampled_statistics(sampler, fit, result.pairs, law.dimension(), first_indexed, first_inexact,
                          accuracy.confidence, options);
+  result.infeasible = table.infeasible;
   std::vector<Propagated> propagated;
   for (Index i = 0; i < components; ++i)
     propagated.push_back(propagate_component(

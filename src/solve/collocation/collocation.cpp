@@ -286,10 +286,10 @@ void finish(const Context& context, CollocationState& state) {
   run.multiplier_errors = state.multiplier_errors;
   note_skipped(context, state);
   if (state.left_out > 0)
-    run.notes.push_back(
-        fmt::format("points left out: {}, where no optimum was found and theta is so far out with a "
-                    "probability below {:g}",
-                    state.left_out, context.tuning.improbable));
+    run.notes.push_back(fmt::format(
+        "points left out: {}, where no optimum was found and theta is so far out with a "
+        "probability below {:g}",
+        state.left_out, context.tuning.improbable));
   if (is_failure(run.status) || run.history.empty()) return;
   const StageError& error = state.error;
   set_error({.estimate = std::hypot(std::sqrt(error.squared), omitted),

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "constraint/projection.h"
-
 namespace chaosgrad::internal::collocation {
 
 bool is_improbable(const Context& context, const Vector& theta) {
@@ -36,13 +34,8 @@ Verdict leave_out_infeasible(const Context& context, CollocationState& state) {
   std::vector<Index> numbers;
   for (Index i = 0; i < points.size(); ++i) {
     if (points.trouble[static_cast<std::size_t>(i)] != Trouble::infeasible) continue;
-    if (!may_leave_out(context, i, static_cast<Index>(numbers.size()), state)) {
-      const Index q = points.x.cols();
-      const Vector theta = points.theta.row(i).transpose();
-      const Projection found =
-          project(*context.constraints, theta, Matrix::Identity(q, q), points.x.row(i).transpose());
-      return stop_infeasible(context, theta, found.violated, state);
-    }
+    if (!may_leave_out(context, i, static_cast<Index>(numbers.size()), state))
+      return stop_infeasible(context, points.theta.row(i).transpose(), state);
     numbers.push_back(i);
   }
   leave_out(numbers, state);

@@ -175,7 +175,7 @@ Verdict enter_constraints(const Context& context, CollocationState& state, Point
   const Projection start =
       project(*context.constraints, theta, Matrix::Identity(q, q), nominal.x.row(0).transpose());
   if (start.outcome != QuadraticSolution::Outcome::solved)
-    return stop_infeasible(context, theta, start.violated, state);
+    return stop_infeasible(context, theta, state);
   nominal.x = nominal.value = start.x.transpose();
   return Verdict::go_on;
 }

@@ -101,7 +101,7 @@ Verdict check_feasibility(const Context& context, CollocationState& state) {
     } else if (may_leave_out(context, i, static_cast<Index>(left_out.size()), state)) {
       left_out.push_back(i);
     } else {
-      return stop_infeasible(context, theta, found.violated, state);
+      return stop_infeasible(context, theta, state);
     }
   }
   leave_out(left_out, state);

@@ -109,14 +109,9 @@ Minimum find_minimum(const Context& context, const Vector& theta,
   return best;
 }
 
-Verdict stop_infeasible(const Context& context, const Vector& theta, Index violated,
-                        CollocationState& state) {
-  return stop_at(
-      context, Status::infeasible, theta,
-      fmt::format("no x satisfies the constraints at {}: {} cannot be met together with "
-                  "the others",
-                  place(context.oracle.facts(), theta), name_of(*context.constraints, violated)),
-      state);
+Verdict stop_infeasible(const Context& context, const Vector& theta, CollocationState& state) {
+  return stop_at(context, Status::infeasible, theta, infeasible_at(context.oracle.facts(), theta),
+                 state);
 }
 
 Verdict stop_without_minimum(const Context& context, const Vector& theta, const Minimum& found,
@@ -141,7 +136,7 @@ Verdict stop_without_minimum(const Context& context, const Vector& theta, const 
                       where, at, found.eigenvalue, describe_direction(facts, found.direction)),
           state);
     case Minimum::Outcome::infeasible:
-      return stop_infeasible(context, theta, found.violated, state);
+      return stop_infeasible(context, theta, state);
     case Minimum::Outcome::unbounded:
       return stop_at(
           context, Status::diverged, theta,

@@ -83,8 +83,8 @@ void take_over(const Context& context, const Solution& earlier, Design& design,
 [[nodiscard]] Verdict stop_at(const Context& context, Status status, const Vector& theta,
                               std::string reason, CollocationState& state);
 
-// No x satisfies constraint number `violated` (see Projection) together with the others at θ.
-[[nodiscard]] Verdict stop_infeasible(const Context& context, const Vector& theta, Index violated,
+// No x satisfies the constraints at θ.
+[[nodiscard]] Verdict stop_infeasible(const Context& context, const Vector& theta,
                                       CollocationState& state);
 
 // Whether the budget, the clock and the caller allow so many more evaluations of ∇f.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "constraint/infeasible.h"
 #include "numeric/quantiles.h"
 
 namespace chaosgrad::internal {
@@ -97,24 +98,28 @@ void set_error(ErrorEstimate error, const ProblemFacts& facts, const CurvatureSe
   run.error = std::move(error);
 }
 
-std::string place(const ProblemFacts& facts, const Vector& theta) {
-  constexpr Index most = 6;  // of many parameters the first must do
+std::string named_values(const std::vector<std::string>& names, const Vector& values) {
+  constexpr Index most = 6;  // of many the first must do
   std::string text;
-  for (Index k = 0; k < std::min(theta.size(), most); ++k) {
-    text += fmt::format("{}{} = {:.4g}", k == 0 ? "" : ", ",
-                        facts.parameter_names[static_cast<std::size_t>(k)], theta(k));
+  for (Index k = 0; k < std::min(values.size(), most); ++k) {
+    text += fmt::format("{}{} = {:.4g}", k == 0 ? "" : ", ", names[static_cast<std::size_t>(k)],
+                        values(k));
   }
-  return theta.size() > most ? text + ", …" : text;
+  return values.size() > most ? text + ", …" : text;
+}
+
+std::string place(const ProblemFacts& facts, const Vector& theta) {
+  return named_values(facts.parameter_names, theta);
 }
 
 std::string variables_at(const ProblemFacts& facts, const Vector& x) {
-  constexpr Index most = 6;
-  std::string text;
-  for (Index k = 0; k < std::min(x.size(), most); ++k) {
-    text += fmt::format("{}{} = {:.4g}", k == 0 ? "" : ", ",
-                        facts.variable_names[static_cast<std::size_t>(k)], x(k));
-  }
-  return x.size() > most ? text + ", …" : text;
+  return named_values(facts.variable_names, x);
+}
+
+std::string infeasible_at(const ProblemFacts& facts, const Vector& theta) {
+  const std::string why = contradiction(*facts.constraints, theta);
+  return fmt::format("no x satisfies the constraints at {}: {}", place(facts, theta),
+                     why.empty() ? "the nearest point that does was not found" : why);
 }
 
 }  // namespace chaosgrad::internal

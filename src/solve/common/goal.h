@@ -40,7 +40,12 @@ void set_constants(const ProblemFacts& facts, const CurvatureSeen& seen, Run& ru
 void set_error(ErrorEstimate error, const ProblemFacts& facts, const CurvatureSeen& seen,
                double slack, std::optional<double> gradient_upper, Run& run);
 
-[[nodiscard]] std::string place(const ProblemFacts& facts, const Vector& theta);  // "price = 1.2"
-[[nodiscard]] std::string variables_at(const ProblemFacts& facts, const Vector& x);  // "bet = 1"
+// "price = 1.2, rate = 3"
+[[nodiscard]] std::string named_values(const std::vector<std::string>& names, const Vector& values);
+[[nodiscard]] std::string place(const ProblemFacts& facts, const Vector& theta);
+[[nodiscard]] std::string variables_at(const ProblemFacts& facts, const Vector& x);
+
+// "no x satisfies the constraints at price = 1.2: 'budget', 'w.lower' contradict each other"
+[[nodiscard]] std::string infeasible_at(const ProblemFacts& facts, const Vector& theta);
 
 }  // namespace chaosgrad::internal

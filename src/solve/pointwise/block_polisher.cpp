@@ -153,9 +153,7 @@ Matrix BlockPolisher::constrained_directions() {
     }
     const bool infeasible = end.outcome == QuadraticSolution::Outcome::infeasible;
     points_.trouble[at(i)] = infeasible ? Trouble::infeasible : Trouble::unsolved;
-    if (!infeasible || report_.infeasible_theta) continue;
-    report_.infeasible_theta = theta;
-    report_.violated = end.violated;
+    if (infeasible && !report_.infeasible_theta) report_.infeasible_theta = theta;
   }
   drop_troubled();
   Matrix steps(static_cast<Index>(ends.size()), points_.x.cols());

@@ -155,7 +155,6 @@ class ConstrainedDescent {
 
   // The descent is over: C is empty, or the projection did not end.
   bool fail(const Projection& at) {
-    best_.violated = at.violated;
     return finish(at.outcome == QuadraticSolution::Outcome::infeasible
                       ? Minimum::Outcome::infeasible
                       : Minimum::Outcome::unfinished);

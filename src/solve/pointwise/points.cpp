@@ -106,10 +106,7 @@ void PointReport::add(PointReport&& other) {
     nonfinite_x = std::move(other.nonfinite_x);
   }
   if (!runaway_theta) runaway_theta = std::move(other.runaway_theta);
-  if (!infeasible_theta && other.infeasible_theta) {
-    infeasible_theta = std::move(other.infeasible_theta);
-    violated = other.violated;
-  }
+  if (!infeasible_theta) infeasible_theta = std::move(other.infeasible_theta);
 }
 
 }  // namespace chaosgrad::internal

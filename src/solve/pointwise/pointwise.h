@@ -78,14 +78,13 @@ struct PointReport {
   std::optional<Vector> nonfinite_theta = {};   // where ∇f is not finite, and
   Vector nonfinite_x = {};                      // at which x
   std::optional<Vector> runaway_theta = {};     // where an iterate ran away: f has no minimum
-  std::optional<Vector> infeasible_theta = {};  // where no x satisfies the constraints, and
-  Index violated = -1;                          // one of them (see Projection)
+  std::optional<Vector> infeasible_theta = {};  // where no x satisfies the constraints
   void add(PointReport&& other);
   auto members() {
     return std::tie(gradients, ratio_squares, ratios, remaining_squares, lowest_curvature,
                     highest_curvature, negative_curvature, lowest_theta, highest_theta,
                     negative_theta, unsolved, out_of_budget, nonfinite_theta, nonfinite_x,
-                    runaway_theta, infeasible_theta, violated);
+                    runaway_theta, infeasible_theta);
   }
 };
 

@@ -52,13 +52,12 @@ struct Minimum {
   Vector direction;            // the unit eigenvector
   std::int64_t gradients = 0;  // evaluations of ∇f; values count as one, Hessians as q
   // Under constraints (constrained_descent.h): multipliers and what they amount to, as in
-  // Projection; which constraint cannot be met.
+  // Projection.
   Vector force = {}, bound_multipliers = {}, row_multipliers = {};
   double proximal = 0;  // δ, where f is flat (proximal_weight)
-  Index violated = -1;
   auto members() {
     return std::tie(outcome, x, value, gradient, hessian, eigenvalue, direction, gradients, force,
-                    bound_multipliers, row_multipliers, violated);
+                    bound_multipliers, row_multipliers);
   }
 };
 

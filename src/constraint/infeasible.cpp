@@ -1,4 +1,4 @@
-#include "solution/constrained/infeasible.h"
+#include "constraint/infeasible.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -56,7 +56,7 @@ class SomeConstraints final : public Constraints {
 
 // What is left after leaving out every constraint without which the others contradict each other
 // still: each of the rest is part of it.
-std::string why_infeasible(const Constraints& constraints, const Vector& theta) {
+std::string contradiction(const Constraints& constraints, const Vector& theta) {
   SomeConstraints some(constraints);
   if (some.are_feasible(theta)) return {};
   std::vector<std::string> names;
@@ -66,11 +66,14 @@ std::string why_infeasible(const Constraints& constraints, const Vector& theta) 
     some.kept[k] = true;
     names.push_back("'" + constraints.list()[k].name + "'");
   }
-  if (names.empty()) return "the nearest point that satisfies the constraints was not found";
-  if (names.size() == 1)
-    return fmt::format("no x satisfies the constraints: {} cannot be met", names[0]);
-  return fmt::format("no x satisfies the constraints: {} contradict each other",
-                     fmt::join(names, ", "));
+  if (names.empty()) return "the nearest point that satisfies them was not found";
+  if (names.size() == 1) return names[0] + " cannot be met";
+  return fmt::format("{} contradict each other", fmt::join(names, ", "));
+}
+
+std::string why_infeasible(const Constraints& constraints, const Vector& theta) {
+  const std::string names = contradiction(constraints, theta);
+  return names.empty() ? names : "no x satisfies the constraints: " + names;
 }
 
 }  // namespace chaosgrad::internal
