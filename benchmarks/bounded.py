@@ -4,7 +4,8 @@
 Usage: benchmarks/bounded.py [--program build/release/chaosgrad] [--jobs 1] [--seeds 1] [--tolerance 1e-3] [--fresh 100] [NAME…]
 
 benchmarks/bounded/ has the files, written before any of them was run. The optimum of each is coded here and in
-bounded/optima.py apart from its file, and found by SciPy (SLSQP, with one more variable for each kink; trust-constr where that does not arrive) or in closed form. Prints for each: status, error estimate, true error
+bounded/optima.py and bounded/visitor.py (problems of a stranger) apart from its file, and found by SciPy (SLSQP, with one more
+variable for each kink; trust-constr where that does not arrive) or in closed form. Prints for each: status, error estimate, true error
 (relative, over fresh theta), largest relative violation there, gradients, seconds; for those whose multipliers are known, their error.
 """
 import argparse
@@ -26,6 +27,7 @@ FOLDER = ROOT / "benchmarks" / "bounded"
 sys.path[:0] = [str(ROOT / "benchmarks" / "strangers"), str(FOLDER)]
 
 import optima  # noqa: E402
+import visitor  # noqa: E402
 from sampling import parameters  # noqa: E402
 
 
@@ -217,15 +219,6 @@ def two_products(theta):
     return x(optimize.brentq(lambda price: x(price).sum() - shelf, 0, 2, xtol=1e-14))
 
 
-def tv_steps(theta):
-    weight, jump = theta
-    y = np.array([0.1, -0.2, 0.15, jump, jump + 0.3, jump - 0.2, 0.4])
-    D = np.diff(np.eye(7), axis=0)
-    # the dual: x = y - D's, |s| <= weight
-    s = optimize.lsq_linear(D.T, y, bounds=(-weight, weight), method="bvls", tol=1e-15).x
-    return y - D.T @ s
-
-
 def with_prices(f, x0, equal={}, above={}, lower=None, upper=None, names=None):
     """As minimise(), and the multipliers at the optimum: gradient of f = sum of prices times gradients of what binds, by nonnegative least squares.
     equal and above are dictionaries of functions; bounds are those of `names`, a list of (variable, size)."""
@@ -324,9 +317,9 @@ def dose(theta):
 
 PROBLEMS = {"water-filling": water_filling, "equilibrium": equilibrium, "transport": transport, "isotonic": isotonic, "turnover": turnover,
             "truss": truss, "weber": weber, "hinge": hinge, "pinball": pinball, "execution": execution, "entropy-die": entropy_die,
-            "antenna": antenna, "blending": blending, "cournot": cournot, "two-products": two_products, "tv-steps": tv_steps,
-            "reservoir": reservoir, "grasp": grasp, "farm": farm, "leverage": leverage, "dose": dose, **optima.TRUTHS,
-            **{name: functools.partial(truth, minimise=minimise) for name, truth in optima.BY_SLSQP.items()}}
+            "antenna": antenna, "blending": blending, "cournot": cournot, "two-products": two_products,
+            "reservoir": reservoir, "grasp": grasp, "farm": farm, "leverage": leverage, "dose": dose, **optima.TRUTHS, **visitor.TRUTHS,
+            **{name: functools.partial(truth, minimise=minimise) for name, truth in (optima.BY_SLSQP | visitor.BY_SLSQP).items()}}
 
 
 def price_error(names, values, prices):
@@ -355,12 +348,12 @@ def run(arguments, name, seed):
         try:
             summary = json.loads(done.stdout)
         except json.JSONDecodeError:
-            return f"{name:14} exit {done.returncode}: {done.stderr.strip()}"
+            return f"{name:16} exit {done.returncode}: {done.stderr.strip()}"
         (folder / "theta.csv").write_text("\n".join([",".join(document["parameters"])] + [",".join(f"{t:.17g}" for t in row) for row in thetas]) + "\n")
         found = subprocess.run([arguments.program, "eval", str(folder / "run"), "--csv", str(folder / "theta.csv"), "--anyway", "--extrapolate"]
                                + (["--multipliers"] if priced else []), capture_output=True, text=True)
         if found.returncode:
-            return f"{name:14} {summary['status']} {summary['stop_reason']} eval: {found.stderr.strip()}"
+            return f"{name:16} {summary['status']} {summary['stop_reason']} eval: {found.stderr.strip()}"
         head, *cells = list(csv.reader(io.StringIO(found.stdout)))
         d, q = thetas.shape[1], truth.shape[1]
         values = np.array([[float(cell) for cell in row] for row in cells])
@@ -369,7 +362,7 @@ def run(arguments, name, seed):
     size = np.sqrt((truth**2).sum(1).mean())
     error = np.sqrt(((x - truth) ** 2).sum(1).mean()) / size
     estimate = (summary.get("error") or {}).get("estimate")
-    return (f"{name:14} {summary['status']:16} estimate {estimate / size if estimate else float('nan'):8.1e} true {error:8.1e} "
+    return (f"{name:16} {summary['status']:16} estimate {estimate / size if estimate else float('nan'):8.1e} true {error:8.1e} "
             f"violation {summary.get('violation') or 0:7.1e} gradients {summary['gradient_evaluations']:8} m {summary['basis_size']:4} "
             f"{summary['seconds']:6.2f} s  " + (f"multipliers {off:7.1e}  " if priced else "") + f"{summary['stop_reason']}")
 

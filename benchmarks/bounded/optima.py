@@ -200,19 +200,34 @@ def pendulum_mpc(theta, minimise):
     return minimise(f, np.zeros(8), above=[lambda u: v(u) + 1.2], lower=-thrust, upper=thrust)
 
 
+def total_variation(y, weight):
+    """The dual: x = y - D's, |s| <= weight."""
+    D = np.diff(np.eye(len(y)), axis=0)
+    return y - D.T @ optimize.lsq_linear(D.T, y, bounds=(-weight, weight), method="bvls", tol=1e-15).x
+
+
+def tv_steps(theta):
+    weight, jump = theta
+    return total_variation(np.array([0.1, -0.2, 0.15, jump, jump + 0.3, jump - 0.2, 0.4]), weight)
+
+
+def group_lasso_steps(X, y, weight, size):
+    """min |Xz - y|^2/2 + weight sum of |groups of z|, by proximal gradient steps."""
+    z, L = np.zeros(X.shape[1]), np.linalg.norm(X, 2) ** 2
+    for _ in range(4000):
+        z = (z - X.T @ (X @ z - y) / L).reshape(-1, size)
+        z = (z * np.maximum(0, 1 - weight / L / np.maximum(np.linalg.norm(z, axis=1, keepdims=True), 1e-300))).ravel()
+    return z
+
+
 def sparse_group(theta):
-    """Proximal gradient steps."""
     weight, shift = theta
     X = np.array([[1, 0.2, 0.5, -0.3], [0.4, 1, -0.2, 0.1], [-0.5, 0.3, 1, 0.6], [0.1, -0.7, 0.4, 1], [0.9, 0.5, -0.1, 0.2], [0.3, 0.3, 0.8, -0.9]])
-    y, z, L = np.array([1.5, 0.8, 0.4, -0.2, 1.7, 0.6]) + shift, np.zeros(4), np.linalg.norm(X, 2) ** 2
-    for _ in range(4000):
-        z = z - X.T @ (X @ z - y) / L
-        z = np.concatenate([part * max(0, 1 - weight / L / max(np.linalg.norm(part), 1e-300)) for part in (z[:2], z[2:])])
-    return z
+    return group_lasso_steps(X, np.array([1.5, 0.8, 0.4, -0.2, 1.7, 0.6]) + shift, weight, 2)
 
 
 TRUTHS = {truth.__name__.replace("_", "-"): truth
           for truth in (multi_item_stock, lots, consumer, network_traffic, svm_dual, spectral_unmixing, ball_around, chebyshev_centre, cable_net,
-                        quantile_rows, beer_game, poisson_rate, robust_line, sparse_group)}
+                        quantile_rows, beer_game, poisson_rate, robust_line, tv_steps, sparse_group)}
 BY_SLSQP = {truth.__name__.replace("_", "-"): truth
             for truth in (fisher_market, dc_flow, borrowing, entropic_hedge, geometric_box, packing, volatility, pendulum_mpc)}

@@ -27,7 +27,6 @@ class Value:
         return self.binary(o, np.subtract)
 
     def __truediv__(self, o):
-        assert value(o).a.shape[1:] == (1, 1), "division by a vector"
         return self.binary(o, np.divide)
 
     def __pow__(self, o):
@@ -37,7 +36,8 @@ class Value:
         a, b = self.a, value(o).a
         if (1, 1) in (a.shape[1:], b.shape[1:]):
             return Value(a * b)
-        assert a.shape[2] > 1, "vector * vector"
+        if a.shape[2] == b.shape[2] == 1:   # two vectors: each component
+            return Value(a * b)
         return Value(a @ b)
 
     def __lt__(self, o):
@@ -100,9 +100,15 @@ def total(x):
     return Value(value(x).a.sum((1, 2), keepdims=True))
 
 
+def huber(x, delta):
+    size = np.abs(value(x).a)
+    return Value(np.where(size <= delta, size**2 / 2, delta * (size - delta / 2)))
+
+
 FUNCTIONS = {
     **{name: each(getattr(np, name)) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "abs")},
     "normcdf": each(special.ndtr), "logistic": each(special.expit), "softplus": each(lambda a: np.logaddexp(0, a)),
+    "huber": huber, "norm2": lambda a: Value(np.sqrt((value(a).a ** 2).sum((1, 2), keepdims=True))),
     "sum": total, "dot": lambda a, b: Value((value(a).a * value(b).a).sum((1, 2), keepdims=True)), "where": each(np.where),
     "max": each(np.maximum), "min": each(np.minimum), "solve": lambda a, b: Value(np.linalg.solve(value(a).a, value(b).a)),
 }

@@ -32,6 +32,6 @@ class Problem:
         return np.asarray(self.closed(theta) if self.closed else self.numeric(theta), dtype=float)
 
 
-def table(name):
-    """The rows of a CSV file with a header."""
-    return np.loadtxt(FOLDER / "data" / name, delimiter=",", skiprows=1)
+def table(name, header=1):
+    """The rows of a CSV file, less those of its header."""
+    return np.loadtxt(FOLDER / "data" / name, delimiter=",", skiprows=header)

@@ -15,7 +15,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "benchmarks" / "problems").glob("*.toml")) + [ROOT / "examples" / "portfolio.toml"]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import auto  # noqa: E402
+import bounded  # noqa: E402
 import numpy_problems  # noqa: E402
+import strangers  # noqa: E402
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -100,3 +102,15 @@ def test_the_table_is_printed(program, tmp_path):
         errors = sorted(run["true_error"] for run in row["runs"])
         assert row["seeds"] == 3 and row["true_error"][1] == errors[1] and row["gradients"] == 50 * 500
         assert row["within_tolerance"] == pytest.approx(sum(e <= row["tolerance"][1] for e in errors) / 3, abs=0.34)
+
+
+def test_strangers_and_bounded_have_a_truth_for_every_file():
+    for module in (strangers, bounded):
+        files = {path.stem for path in module.FOLDER.glob("*.toml")}
+        assert files == set(module.PROBLEMS)
+
+
+def test_problems_that_came_later_change_nothing_about_those_kept_aside():
+    aside = [name for name, problem in strangers.PROBLEMS.items() if problem.aside]
+    assert aside == ["dobson-poisson", "dosing", "fermat-layers", "growth-expectile", "iris-softmax", "landing-lqr", "mpc-barrier", "paint-factory",
+                     "pet-image", "power-line", "stackloss-huber", "tv-denoise"]
