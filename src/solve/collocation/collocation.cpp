@@ -240,12 +240,13 @@ void run_stages(const Context& context, Design& design, CollocationState& state)
 }
 
 // How much of the expansion may be left out, as a norm: a share of its error, and what the limit of
-// a run that has converged leaves of the tolerance; of y next to nothing.
+// a run that has converged leaves of the tolerance; of y, and of what is exact, rounding.
 double omissible(const Context& context, const CollocationState& state) {
   constexpr double rounding = 1e-12;
   if (context.constraints || !std::isfinite(state.error.squared))
     return rounding * state.run.u.norm();
-  const double share = context.tuning.omitted_share * std::sqrt(state.error.squared);
+  const double share = std::max(context.tuning.omitted_share * std::sqrt(state.error.squared),
+                                rounding * state.run.u.norm());
   if (state.run.status != Status::converged) return share;
   return std::min(share, std::max(0.0, target(context, state) - state.error.upper));
 }
@@ -265,12 +266,15 @@ double omit_functions(double most, Run& run) {
   std::sort(order.begin() + static_cast<std::ptrdiff_t>(omitted), order.end());
   for (; omitted < order.size(); ++omitted) needed.add_closed(run.basis.indices()[order[omitted]]);
   Coefficients u(needed.size(), run.u.cols());
-  for (Index i = 0; i < needed.size(); ++i)
-    u.row(i) = run.u.row(run.basis.indices().position(needed[i]));
-  const double gone = std::max(0.0, run.u.squaredNorm() - u.squaredNorm());
+  Vector gone = squares;
+  for (Index i = 0; i < needed.size(); ++i) {
+    const Index before = run.basis.indices().position(needed[i]);
+    u.row(i) = run.u.row(before);
+    gone(before) = 0;
+  }
   run.basis = Basis(run.basis.families(), std::move(needed));
   run.u = std::move(u);
-  return std::sqrt(gone);
+  return std::sqrt(gone.sum());
 }
 
 // The basis as far as there are coefficients that matter, the error, the constants.
