@@ -14,7 +14,7 @@
 namespace chaosgrad::internal {
 namespace {
 
-constexpr double slack = 1.04;  // the deadline over max_seconds
+constexpr double deadline_slack = 1.04;  // the deadline over max_seconds
 
 }  // namespace
 
@@ -39,7 +39,8 @@ double Monitor::seconds() const { return seconds_before_ + session_seconds(); }
 
 std::chrono::steady_clock::time_point Monitor::deadline() const {
   constexpr double longest = 1e8;  // seconds
-  const std::chrono::duration<double> allowed(std::min(slack * options_.max_seconds, longest));
+  const std::chrono::duration<double> allowed(
+      std::min(deadline_slack * options_.max_seconds, longest));
   return start_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(allowed);
 }
 
@@ -72,7 +73,7 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run, std::optio
 }
 
 bool Monitor::has_time(double seconds, Index k, Run& run) const {
-  const double over = (slack - 1) * options_.max_seconds;
+  const double over = (deadline_slack - 1) * options_.max_seconds;
   if (agreed_overtime(run, session_seconds() + seconds) <= over) return true;
   run.status = Status::out_of_time;
   run.stop_reason = fmt::format(
