@@ -86,6 +86,31 @@ def test_max_seconds_holds(program, tmp_path, problem):
         assert "max_seconds" in summary["stop_reason"]
 
 
+def test_fits_that_would_not_end_in_time_are_not_begun(program, tmp_path):
+    """A market whose expansions grow until a fit takes seconds."""
+    (tmp_path / "own.toml").write_text("""
+[parameters]
+a = { distribution = "triangular", lower = 0.5, mode = 1, upper = 2 }
+b = { distribution = "lognormal", mu = 0, sigma = 0.4 }
+[variables]
+x = { size = 3, lower = 0 }
+y = { size = 3, lower = 0 }
+z = { size = 3, lower = 0 }
+[constraints]
+supply = "x + y + z <= 1"
+[objective]
+minimize = "-(a*log(dot([6, 2, 1], x)) + b*log(dot([3, 4, 1.7], y)) + log(dot([1, 2, 5], z)))"
+[solve]
+relative_tolerance = 1e-4
+max_seconds = 15
+""")
+    done, _ = processor_seconds(program, tmp_path, "solve", "own.toml", "--json", "--set", "solve.threads=1")
+    summary = json.loads(done.stdout)
+    assert summary["status"] == "out_of_time" and "max_seconds" in summary["stop_reason"]
+    assert summary["seconds_total"] <= 1.1 * 15
+    assert summary["error"]["estimate"] > 0 and all(value is not None for value in summary["mean"])
+
+
 def test_a_sum_that_takes_long_is_given_up(run, tmp_path):
     """The batch of a sieve that would take minutes."""
     noise = "\n".join(f'v{k} = {{ distribution = "normal", mean = 0, sd = 1 }}' for k in range(20))

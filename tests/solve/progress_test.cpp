@@ -5,6 +5,7 @@
 
 #include "chaosgrad/chaosgrad.h"
 #include "solve/common/forecast.h"
+#include "solve/common/monitor.h"
 #include "support/paper_problem.h"
 
 namespace chaosgrad {
@@ -37,6 +38,23 @@ TEST(Forecast, IsSilentWhereNothingIsKnown) {
   EXPECT_FALSE(gradients_to_go({stage(1, 100, 0.1), stage(2, 200, 0.1)}, 1e-3));
   EXPECT_FALSE(gradients_to_go({stage(1, 100, 0.1), stage(2, 200, 0.2)}, 1e-3));
   EXPECT_FALSE(gradients_to_go({stage(1, 100, 0.1), stage(2, 100, 0.01)}, 1e-3));
+}
+
+// What would end after 1.04 max_seconds, the deadline, is not begun.
+TEST(Monitor, HasNoTimeForWhatWouldPassTheDeadline) {
+  const Measure measure({Uniform{-1, 1}});
+  Options options;
+  options.max_seconds = 1000;
+  const std::optional<ReferenceExpansion> none;
+  const Monitor monitor(measure, options, none);
+  internal::Run run{.basis = Basis({Family(Uniform{-1, 1})}, IndexSet::first(1, 1)),
+                    .u = Coefficients::Zero(1, 1)};
+  EXPECT_TRUE(monitor.has_time(0, 3, run));
+  EXPECT_TRUE(monitor.has_time(1030, 3, run));
+  EXPECT_EQ(run.status, Status::completed);
+  EXPECT_FALSE(monitor.has_time(1041, 3, run));
+  EXPECT_EQ(run.status, Status::out_of_time);
+  EXPECT_NE(run.stop_reason.find("max_seconds = 1000"), std::string::npos) << run.stop_reason;
 }
 
 // Both adaptive methods tell stage, estimate, tolerance and time left, the last never beyond the

@@ -104,13 +104,31 @@ Fit fit_with_best_lift(const Context& context, Design& design, CollocationState&
   return std::move(*best);
 }
 
+// Points times functions: a fit takes at least in proportion.
+double fit_size(const CollocationState& state) {
+  return static_cast<double>(state.points.size()) * static_cast<double>(state.run.basis.size());
+}
+
+// A fit is given up between its parts only, of which one may take long.
+bool may_fit(const Context& context, CollocationState& state) {
+  return context.monitor.has_time(state.fit_pace * fit_size(state), state.stage, state.run);
+}
+
+Fit timed_fit(const Context& context, Design& design, CollocationState& state) {
+  const double size = fit_size(state), before = context.monitor.seconds();
+  Fit fit = fit_with_best_lift(context, design, state);
+  state.fit_pace = (context.monitor.seconds() - before) / size;
+  return fit;
+}
+
 // Polishes all points and fits the expansion to them, with more samples where they do not determine
 // it. Sets basis, u and error. Empty if the run is over.
 std::optional<Fit> polish_and_fit(const Context& context, Design& design, CollocationState& state) {
   for (;;) {
     const std::optional<double> lacking = polish_points(context, state);
     if (!lacking) return {};
-    Fit fit = fit_with_best_lift(context, design, state);
+    if (!may_fit(context, state)) return {};
+    Fit fit = timed_fit(context, design, state);
     if (fit.determined) {
       state.run.basis = fit.basis;
       state.run.u = fit.u;

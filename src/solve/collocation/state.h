@@ -58,7 +58,8 @@ struct CollocationState {
   std::optional<double> contraction = {};  // |step|/|step before| that new points are trusted with
   double runaway_norm = 1e100;             // |x| beyond is a runaway
   double norm = 0;                         // ‖x‖_π, where x is constrained
-  Index looks = 0;                         // tests so far, which share the doubt 1 − confidence
+  double fit_pace = 0;       // seconds of the last fit per point and function; 0: there was none
+  Index looks = 0;           // tests so far, which share the doubt 1 − confidence
   Index left_out = 0;        // points where θ practically never is, without an optimum
   std::string outside = {};  // if the last test found x_u outside of the domain too often: where
 };

@@ -12,6 +12,11 @@
 #include "solve/common/goal.h"
 
 namespace chaosgrad::internal {
+namespace {
+
+constexpr double deadline_slack = 1.04;  // the deadline over max_seconds
+
+}  // namespace
 
 Monitor::Monitor(const Measure& measure, const Options& options,
                  const std::optional<ReferenceExpansion>& reference)
@@ -33,8 +38,9 @@ double Monitor::session_seconds() const {
 double Monitor::seconds() const { return seconds_before_ + session_seconds(); }
 
 std::chrono::steady_clock::time_point Monitor::deadline() const {
-  constexpr double slack = 1.04, longest = 1e8;  // seconds
-  const std::chrono::duration<double> allowed(std::min(slack * options_.max_seconds, longest));
+  constexpr double longest = 1e8;  // seconds
+  const std::chrono::duration<double> allowed(
+      std::min(deadline_slack * options_.max_seconds, longest));
   return start_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(allowed);
 }
 
@@ -50,23 +56,36 @@ bool Monitor::may_continue(Index k, std::int64_t gradients, Run& run, std::optio
     run.stop_reason = std::move(reason);
     return false;
   };
-  const auto step = [&] {
-    return is_adaptive(options_.method) ? fmt::format("stage {}", k)
-                                        : fmt::format("iteration {} of {}", k, options_.iterations);
-  };
   if (options_.callback && !std::exchange(asked_, false)) tell(run, [] {});
-  if (stopped_) return stop(Status::interrupted, fmt::format("interrupted before {}", step()));
+  if (stopped_)
+    return stop(Status::interrupted, fmt::format("interrupted before {}", step_text(k)));
   if (run.gradients + gradients > options_.max_gradients) {
-    return stop(
-        Status::out_of_gradients,
-        fmt::format("{} needs {} gradients, but only {} of max_gradients = {} are left", step(),
-                    gradients, options_.max_gradients - run.gradients, options_.max_gradients));
+    return stop(Status::out_of_gradients,
+                fmt::format("{} needs {} gradients, but only {} of max_gradients = {} are left",
+                            step_text(k), gradients, options_.max_gradients - run.gradients,
+                            options_.max_gradients));
   }
   if (agreed_overtime(run, now) > 0) {
-    return stop(Status::out_of_time,
-                fmt::format("max_seconds = {} passed before {}", options_.max_seconds, step()));
+    return stop(Status::out_of_time, fmt::format("max_seconds = {} passed before {}",
+                                                 options_.max_seconds, step_text(k)));
   }
   return true;
+}
+
+bool Monitor::has_time(double seconds, Index k, Run& run) const {
+  const double over = (deadline_slack - 1) * options_.max_seconds;
+  if (agreed_overtime(run, session_seconds() + seconds) <= over) return true;
+  run.status = Status::out_of_time;
+  run.stop_reason = fmt::format(
+      "max_seconds = {} would pass before the end of {}: what is left of it takes about "
+      "{:.2g} s at a time",
+      options_.max_seconds, step_text(k), seconds);
+  return false;
+}
+
+std::string Monitor::step_text(Index k) const {
+  return is_adaptive(options_.method) ? fmt::format("stage {}", k)
+                                      : fmt::format("iteration {} of {}", k, options_.iterations);
 }
 
 double Monitor::record(const IterationRecord& made, const Coefficients& u, Run& run,

@@ -25,6 +25,10 @@ class Monitor {
   [[nodiscard]] bool may_continue(Index k, std::int64_t gradients, Run& run,
                                   std::optional<double> now = {});
 
+  // Whether work of about so many seconds, which nothing ends midway, would be done by the deadline;
+  // otherwise sets status and stop_reason of `run`.
+  [[nodiscard]] bool has_time(double seconds, Index k, Run& run) const;
+
   // Writes iteration k into the history. `u` are the coefficients after the step; empty if there
   // are none yet. `stage` names what is being done. Returns what the clock showed: looking at it is
   // a noticeable part of a short iteration.
@@ -47,6 +51,8 @@ class Monitor {
   [[nodiscard]] std::chrono::steady_clock::time_point deadline() const;
 
  private:
+  // "stage 3", "iteration 3 of 100"
+  [[nodiscard]] std::string step_text(Index k) const;
   void tell(Run& run, const std::function<void()>& fill);
   void ask(Run& run, const std::function<void()>& fill);
   // What the clock shows beyond max_seconds, on rank 0. Throws where this rank has other numbers than

@@ -149,7 +149,7 @@ TEST(ConstraintStatistics, OfABound) {
   EXPECT_EQ(bound.by_parameter[0].cols(), 10);
   for (Index i = 0; i < 10; ++i) EXPECT_NEAR(bound.by_parameter[0](0, i), i < 5 ? 1 : 0, 1e-3);
   EXPECT_EQ(report.violation, 0);
-  EXPECT_EQ(report.infeasible, 0);
+  EXPECT_EQ(report.infeasible.share, 0);
 }
 
 // Another expansion that is off by ε has another P(active): the bar covers the difference.
