@@ -101,8 +101,8 @@ HessianBlock hessian_block(const Oracle& oracle, const Basis& basis, const Coeff
 Index metric_blocks(Index d, Index q, std::int64_t gradients) {
   const Index least = q > dense_limit ? 2 : 16 * metric_functions(d, q) * q / block_size;
   const auto affordable = static_cast<Index>(gradients / 20 / metric_cost(q, 1));
-  const Index most = q > dense_limit ? most_blocks
-                                     : std::max(most_blocks, most_entries / (block_size * q * q));
+  const Index most =
+      q > dense_limit ? most_blocks : std::max(most_blocks, most_entries / (block_size * q * q));
   return std::clamp<Index>(std::max(least, affordable), 2, most);
 }
 
